@@ -1,0 +1,59 @@
+"""Passages: the unit that is found, judged and cited."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One chunk of a document, as the chunk store keeps it.
+
+    `id` = sha256(document id, section path, normalised text), first 32 hex digits. Two chunks of
+    one document with the same section and text share it; the store then keeps the first.
+    `start` and `end` count Unicode code points in the canonical text of `version`, and
+    `canonical[start:end] == text` always holds.
+    """
+
+    id: str
+    document_id: str
+    title: str
+    section: tuple[str, ...]
+    text: str
+    start: int
+    end: int
+    version: str
+    ordinal: int
+    content_hash: str
+    date: str | None = None
+    page: int | None = None
+    language: str = "zh"
+    kind: str = "text"
+    """"text", "table" or "list"."""
+    codes: tuple[str, ...] = ()
+    """Codes of the document and the section headings, normalised (QX-2025-094, POL-2024-07)."""
+    superseded_by: str | None = None
+    """Id of the newer version of this document in the same knowledge base, if there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage id with the score of one index."""
+
+    id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A passage with what retrieval knows of it.
+
+    `score` is calibrated, in [0, 1]; `dense` is a cosine in [-1, 1]; `keyword` is BM25 divided by
+    the query's own maximum, in [0, 1].
+    """
+
+    passage: Passage
+    score: float
+    dense: float = 0.0
+    keyword: float = 0.0
+    round: int = 0
+    variants: tuple[str, ...] = field(default=())
+    """Ids of near-duplicates that were collapsed into this passage for ranking only."""

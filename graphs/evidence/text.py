@@ -1,0 +1,182 @@
+"""Tokenising's one home: normalisation, index terms, sentences, codes, language."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+import jieba
+import jieba.posseg
+import snowballstemmer
+
+CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_CJK_CHAR = re.compile(f"[{CJK}]")
+_WORD = re.compile(rf"[{CJK}]+|[a-z0-9]+(?:[-_./][a-z0-9]+)*(?:%)?", re.IGNORECASE)
+_CODE = re.compile(
+    r"(?<![A-Za-z0-9])[A-Z]{1,6}(?:[-_/][A-Z0-9]{1,8}){1,4}(?![A-Za-z0-9])"
+    r"|(?<![A-Za-z0-9])[A-Z]{2,6}\d{2,8}(?![A-Za-z0-9])"
+    r"|第[零〇一二三四五六七八九十百千两\d]+[条章款编](?:之[一二三四五六七八九十])?"
+)
+_SENTENCE_END = re.compile(r"[。！？!?；;]+[”’\"')）】]*|\.(?=\s|$)[”’\"')]*|\n+")
+
+STOP_WORDS: frozenset[str] = frozenset(
+    """的 了 和 与 及 或 在 是 有 被 把 对 从 到 为 以 于 其 该 此 这 那 哪 哪些 哪个 什么 怎么 怎样 如何 为何 为什么
+    多少 几 谁 吗 呢 吧 啊 呀 请 请问 说明 找出 列出 并 且 而 但 也 都 就 还 又 才 只 很 更 最 应 应该 应当 需要 可以 能 能否 可
+    是否 会 要 我 我们 你 你们 他 她 它 他们 它们 这个 那个 这些 那些 这类 一个 一下 进行 相关 有关 关于 时 时候 中 后 前 上 下
+    里 内 外 之 等 等等 个 种 次 项 条 给 让 使 由 因 因为 所以 如果 若 当 则 并且 以及 同时 期间 过 着 得 地 不 没 没有 根据 按 按照
+    问题 情况 一些 哪里 何时 何 告诉 知道 想 帮 帮我 看看 查 查一下 一般 主要 目前 现在 知识库 文档 资料 判断 里面 其中 分别
+    a an the of in on at to for from by with and or but is are was were be been being do does did done have has had
+    i you he she it we they me my your our their its this that these those what which who whom whose when where why
+    how much many can could should would may might must will shall if then than as not no any some there here about
+    into over under between please tell explain describe list find out also so such same more most very just
+    """.split()
+)
+"""Words that carry no search meaning; dropped from queries, kept in the index."""
+
+
+def normalise(text: str) -> str:
+    """Return a search copy of `text`: NFKC, lower case, white space folded. Offsets do not survive."""
+    return " ".join(unicodedata.normalize("NFKC", text).lower().split())
+
+
+def fold(text: str) -> str:
+    """Return `text` for identity: `normalise` without any white space."""
+    return "".join(normalise(text).split())
+
+
+def is_cjk(text: str) -> bool:
+    """Tell whether `text` holds a CJK ideograph."""
+    return bool(_CJK_CHAR.search(text))
+
+
+def language(text: str) -> str:
+    """Return "zh" or "en" by the share of ideographs among letters."""
+    ideographs = len(_CJK_CHAR.findall(text))
+    latin = len(re.findall(r"[A-Za-z]+", text))
+    return "zh" if ideographs * 2 >= latin and ideographs else "en"
+
+
+def load() -> None:
+    """Load jieba's dictionaries now instead of at the first question."""
+    jieba.setLogLevel(60)
+    jieba.initialize()
+    jieba.posseg.lcut("有据")
+
+
+_STEMMER = snowballstemmer.stemmer("english")
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """Return the Snowball (Porter2) stem of a lower-case English word; other words unchanged."""
+    return str(_STEMMER.stemWord(word)) if word.isascii() and word.isalpha() else word
+
+
+def index_terms(text: str) -> list[str]:
+    """Return the terms of `text` in order, with repeats, for the keyword index.
+
+    Chinese: jieba search words (two or more characters or single ones) **and** character bigrams,
+    which recover what segmentation splits differently; bigrams that are words come once.
+    English: stems. Codes come whole, lower case, beside their parts.
+    """
+    terms: list[str] = []
+    for code in codes(text):
+        terms.append(code.lower())
+    for match in _WORD.finditer(normalise(text)):
+        run = match.group()
+        if is_cjk(run):
+            words = jieba.lcut_for_search(run)
+            terms.extend(words)
+            known = set(words)
+            terms.extend(pair for i in range(len(run) - 1) if (pair := run[i : i + 2]) not in known)
+        else:
+            parts = [part for part in re.split(r"[-_./]", run) if part]
+            terms.extend(stem(part) for part in parts)
+    return terms
+
+
+def query_terms(text: str) -> list[str]:
+    """Return the distinct terms of a query without stop words, in order of first use.
+
+    Bigrams that lie across two words are kept only where one of the words is longer than two
+    characters or a single character, so that "检查" + "系统" does not search for "查系".
+    """
+    seen: dict[str, None] = {}
+    for code in codes(text):
+        seen[code.lower()] = None
+    for match in _WORD.finditer(normalise(text)):
+        run = match.group()
+        if is_cjk(run):
+            for word in jieba.lcut(run):
+                if word in STOP_WORDS or (len(word) == 1 and word in STOP_WORDS):
+                    continue
+                for part in jieba.lcut_for_search(word):
+                    if part not in STOP_WORDS:
+                        seen[part] = None
+                if len(word) > 2:
+                    for i in range(len(word) - 1):
+                        if word[i : i + 2] not in STOP_WORDS:
+                            seen[word[i : i + 2]] = None
+        else:
+            for part in re.split(r"[-_./]", run):
+                if part and part not in STOP_WORDS:
+                    seen[stem(part)] = None
+    return list(seen)
+
+
+def codes(text: str) -> list[str]:
+    """Return the distinct codes of `text` (QX-2025-094, POL-2024-07, 第五百六十三条), upper case."""
+    folded = unicodedata.normalize("NFKC", text).upper()
+    found: dict[str, None] = {}
+    for match in _CODE.finditer(folded):
+        if any(ch.isdigit() for ch in match.group()) or match.group().startswith("第"):
+            found[match.group()] = None
+    return list(found)
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Return (start, end) of each sentence, list item or table row, without outer white space.
+
+    Line ends always divide; "；" divides as well, since Chinese procedures chain steps with it.
+    Every span is non-empty and `text[start:end]` is the sentence.
+    """
+    spans: list[tuple[int, int]] = []
+    begin = 0
+    for match in _SENTENCE_END.finditer(text):
+        _push(text, begin, match.end(), spans)
+        begin = match.end()
+    _push(text, begin, len(text), spans)
+    return spans
+
+
+def _push(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> None:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if start < end and any(ch.isalnum() for ch in text[start:end]):
+        spans.append((start, end))
+
+
+@lru_cache(maxsize=4096)
+def tagged(text: str) -> tuple[tuple[str, str], ...]:
+    """Return jieba's (word, part of speech) pairs of the normalised text."""
+    return tuple((pair.word, pair.flag) for pair in jieba.posseg.lcut(normalise(text)))
+
+
+def trigrams(text: str) -> frozenset[tuple[str, ...]]:
+    """Return word 3-grams for near-duplicate detection; short texts give one shorter gram."""
+    words: list[str] = []
+    for match in _WORD.finditer(normalise(text)):
+        run = match.group()
+        words.extend(jieba.lcut(run) if is_cjk(run) else [run])
+    if len(words) < 3:
+        return frozenset({tuple(words)}) if words else frozenset()
+    return frozenset(tuple(words[i : i + 3]) for i in range(len(words) - 2))
+
+
+def jaccard(left: Iterable[object], right: Iterable[object]) -> float:
+    """Return |A ∩ B| / |A ∪ B|, 0 for two empty sets."""
+    a, b = set(left), set(right)
+    union = len(a | b)
+    return len(a & b) / union if union else 0.0

@@ -1,0 +1,202 @@
+"""What the graph needs from outside, as Protocols. Adapters in `app/adapters` implement them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphs.evidence.passages import Hit, Passage
+
+Vector = NDArray[np.float32]
+"""Shape (d,), unit length."""
+Matrix = NDArray[np.float32]
+"""Shape (n, d), unit rows."""
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors. Thread-safe and synchronous: callers run it in the worker pool."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Name and version of the model; vectors of different fingerprints never mix."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """Return one unit row per text; an empty list gives shape (0, d)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Key phrases of a knowledge base with their vectors, most frequent first.
+
+    `frequency[i]` is the number of passages that hold `phrases[i]`. `background_mean` and
+    `background_deviation` describe the cosine of unrelated phrase pairs of this knowledge base.
+    """
+
+    phrases: tuple[str, ...]
+    vectors: Matrix
+    frequency: tuple[int, ...]
+    background_mean: float
+    background_deviation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """Raw reranker scores of unrelated (query, passage) pairs, measured at index time."""
+
+    mean: float
+    deviation: float
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeBaseInfo:
+    """What a knowledge base says of itself. The last four come from an optional `kb.yaml`."""
+
+    name: str
+    documents: int
+    passages: int
+    description: str = ""
+    contact: str = ""
+    glossary: Mapping[str, tuple[str, ...]] | None = None
+    unrelated: tuple[tuple[str, ...], ...] = ()
+
+
+class KnowledgeBase(Protocol):
+    """One opened knowledge base. Every method may raise StoreUnavailable."""
+
+    async def info(self) -> KnowledgeBaseInfo:
+        """Return counts and the texts of `kb.yaml`."""
+        ...
+
+    async def dense(self, vector: Vector, limit: int, exclude: Collection[str] = ()) -> list[Hit]:
+        """Return the nearest passages by cosine, best first; `exclude` holds document ids.
+
+        Raises DenseUnavailable if the vector index can't be read.
+        """
+        ...
+
+    async def keyword(
+        self, terms: Sequence[str], limit: int, exclude: Collection[str] = ()
+    ) -> list[Hit]:
+        """Return the best passages for any of `terms` by BM25 (k1 = 1.2, b = 0.75), best first.
+
+        `terms` come from `graphs.evidence.text.index_terms`; scores are raw BM25, positive.
+        """
+        ...
+
+    async def exact(self, codes: Sequence[str], exclude: Collection[str] = ()) -> list[str]:
+        """Return ids of passages whose text, headings or document hold one of these codes."""
+        ...
+
+    async def dense_scores(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+        """Return the cosine of each stored vector with `vector`; ids without a vector are left out."""
+        ...
+
+    async def keyword_scores(self, terms: Sequence[str], ids: Sequence[str]) -> dict[str, float]:
+        """Return raw BM25 of each passage; passages that hold no term are left out."""
+        ...
+
+    async def document_frequency(self, terms: Sequence[str]) -> dict[str, int]:
+        """Return in how many passages each term stands (0 for unknown terms)."""
+        ...
+
+    async def cooccurrence(self, terms: Sequence[str], others: Sequence[str]) -> Matrix:
+        """Return shape (len(terms), len(others)): passages that hold both phrases.
+
+        A phrase counts as held if all its index terms stand in the passage.
+        """
+        ...
+
+    async def passages(self, ids: Sequence[str]) -> list[Passage]:
+        """Return the passages in the order of `ids`; ids that are gone are left out."""
+        ...
+
+    async def following(self, ids: Sequence[str], count: int = 1) -> list[Passage]:
+        """Return for each passage the next `count` passages of its document, without repeats."""
+        ...
+
+    async def sentence_vectors(self, ids: Sequence[str]) -> dict[str, Matrix]:
+        """Return the vectors of each passage's sentences, in the order of `text.sentences`."""
+        ...
+
+    async def vocabulary(self) -> Vocabulary:
+        """Return the key phrases collected at ingest (cached until the index changes)."""
+        ...
+
+    async def background(self, fingerprint: str) -> Background | None:
+        """Return the measured background of a reranker, or None if it was not measured."""
+        ...
+
+    async def canonical_text(self, document_id: str, version: str) -> str | None:
+        """Return the canonical text of one version of a document, or None once it is gone."""
+        ...
+
+
+class Library(Protocol):
+    """All knowledge bases."""
+
+    async def open(self, name: str) -> KnowledgeBase:
+        """Return the knowledge base, or raise UnknownKnowledgeBase."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What a reranker may look at. `sentence_vectors` has shape (sentences, d), may be empty."""
+
+    passage: Passage
+    dense: float
+    keyword: float
+    sentence_vectors: Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class RerankQuery:
+    """The question as it is searched, with what the lexical reranker needs.
+
+    `idf` maps the query's index terms to their inverse document frequency.
+    """
+
+    text: str
+    vector: Vector
+    terms: tuple[str, ...]
+    idf: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Sigmoid:
+    """Maps a raw score to [0, 1]: 1 / (1 + exp(-(raw - midpoint) / scale))."""
+
+    midpoint: float
+    scale: float
+
+
+class Reranker(Protocol):
+    """Scores (query, passage) pairs. Raw scores are on the model's own scale."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Name and version of the model: backgrounds are kept per fingerprint."""
+        ...
+
+    @property
+    def shipped(self) -> Sigmoid:
+        """The calibration used where fewer than 200 background pairs were measured."""
+        ...
+
+    def calibrate(self, background: Background) -> Sigmoid:
+        """Return the calibration that follows from a measured background."""
+        ...
+
+    def score(self, query: RerankQuery, candidates: Sequence[Candidate]) -> list[float]:
+        """Return one raw score per candidate; synchronous, thread-safe, empty in, empty out."""
+        ...

@@ -1,0 +1,141 @@
+"""The reasoner port: what both brains do, and the messages they exchange with the nodes."""
+
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from graphs.ask.state import Facet, Gap, Language, Note, Statement, SubQuestion, Turn
+from graphs.evidence.passages import Evidence
+from graphs.ports import KnowledgeBase
+
+
+@dataclass(slots=True)
+class Meter:
+    """What one node may still spend on a model, and what it spent. Filled by the model adapter.
+
+    `deadline` is Unix seconds. `degraded` is set when the embedded reasoner had to step in.
+    """
+
+    calls_left: int
+    tokens_left: int
+    deadline: float
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    degraded: bool = False
+    exhausted: bool = False
+
+    def may_call(self) -> bool:
+        """Tell whether another model call fits; remember a refusal in `exhausted`."""
+        fits = self.calls_left > 0 and self.tokens_left > 0 and time.time() < self.deadline
+        self.exhausted = self.exhausted or not fits
+        return fits
+
+    def record(self, input_tokens: int, output_tokens: int) -> None:
+        """Book one finished model call."""
+        self.calls += 1
+        self.calls_left -= 1
+        self.input_tokens += input_tokens
+        self.output_tokens += output_tokens
+        self.tokens_left -= input_tokens + output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What `analyze_query` finds. `first_query` holds only what the user said."""
+
+    question_resolved: str
+    language: Language
+    intent: Literal["retrieve", "direct"]
+    direct_reason: str
+    first_query: str
+    facets: list[Facet]
+    sub_questions: list[SubQuestion]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a reasoner read the evidence. The decision table decides, not the reasoner.
+
+    `covered`: facet id to passage ids, best first. `relevance`: passage id to [0, 1]; it replaces
+    the retrieval score where given. `contradictions`: pairs of passage ids that disagree.
+    `proposed`: the reasoner's own verdict or None; a word outside the enum leads to
+    `unrecognized`. `subject`: facet ids that make up the question's subject; `holds_subject`:
+    whether a passage holds it. `bindable`: whether a content term of the question lies nearer to
+    the knowledge base's vocabulary than its background.
+    """
+
+    covered: Mapping[str, Sequence[str]]
+    relevance: Mapping[str, float]
+    contradictions: Sequence[tuple[str, str]]
+    claims: int
+    """Comparable claims among the passages (numbers, dates, negations, states)."""
+    holds_subject: bool
+    bindable: bool
+    proposed: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question with the evidence so far: what grading, rewriting, answering and checking see."""
+
+    question: str
+    """`question_resolved`: the judge."""
+    language: Language
+    facets: Sequence[Facet]
+    sub_questions: Sequence[SubQuestion]
+    evidence: Sequence[Evidence]
+    """Best first; the passages behind the notes when answering (at most five)."""
+    kb: KnowledgeBase
+    notes: Sequence[Note] = ()
+    gaps: Sequence[Gap] = ()
+    covered: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    searched: Sequence[str] = ()
+    """Queries of earlier rounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What the checker leaves. `kept` are statements that stand; `lost` are facet ids that fell."""
+
+    kept: list[Statement]
+    dropped: list[str]
+    """Text of each dropped statement with the reason."""
+    lost: list[str]
+
+
+class Reasoner(Protocol):
+    """One brain. Every method is pure with respect to the stores: it reads, never writes."""
+
+    @property
+    def name(self) -> str:
+        """ "embedded", or the model's name."""
+        ...
+
+    async def analyze(
+        self, question: str, turns: Sequence[Turn], kb: KnowledgeBase, meter: Meter
+    ) -> Analysis:
+        """Read the question as the user meant it."""
+        ...
+
+    async def grade(self, case: Case, meter: Meter) -> Reading:
+        """Say which passage covers which facet."""
+        ...
+
+    async def rewrite_precise(self, case: Case, meter: Meter) -> list[str]:
+        """Return one main query about what is missing, then at most two gap queries."""
+        ...
+
+    async def rewrite_broaden(self, case: Case, meter: Meter) -> list[str]:
+        """Return one main query in the knowledge base's own words, then at most two more."""
+        ...
+
+    def generate(self, case: Case, partial: bool, meter: Meter) -> AsyncIterator[Statement]:
+        """Yield statements in reading order, each with the quotes that carry it."""
+        ...
+
+    async def check(self, case: Case, statements: Sequence[Statement], meter: Meter) -> Check:
+        """Drop what its quotes do not carry; never add text."""
+        ...
