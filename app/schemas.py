@@ -1,0 +1,279 @@
+"""The question and the answer as the HTTP contract has them. `Answer` is what `finalize` fills."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from graphs.ask.state import DecisionKey, GapType, Status
+
+PresetName = Literal["critical", "general", "research", "recall"]
+Modality = Literal["certain", "possible", "required", "forbidden"]
+
+
+def _no_nul(text: str) -> str:
+    if "\x00" in text:
+        raise ValueError("must not hold a NUL character")
+    return text
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text.strip()
+
+
+Text = Annotated[str, AfterValidator(_no_nul)]
+Question = Annotated[
+    str,
+    Field(min_length=1, max_length=4000),
+    AfterValidator(_no_nul),
+    AfterValidator(_not_blank),
+]
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9-]{2,40}$")]
+
+
+class Request(BaseModel):
+    """A request body: unknown fields and loosely typed values are refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class AskOptions(Request):
+    """What a caller may set for one question; what is left out comes from the settings."""
+
+    max_rounds: Annotated[int, Field(ge=0, le=3)] | None = None
+    preset: PresetName | None = None
+    threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+    exclude_documents: Annotated[
+        list[Annotated[Text, Field(min_length=1, max_length=200)]], Field(max_length=1000)
+    ] = []
+    web: bool = False
+
+
+class AskRequest(Request):
+    """One question."""
+
+    question: Question = Field(examples=["凝汽器真空下降时，运行人员应优先检查哪些系统？"])
+    kb: Slug | None = None
+    thread_id: Annotated[Text, Field(min_length=1, max_length=100)] | None = None
+    options: AskOptions = AskOptions()
+
+
+class Part(BaseModel):
+    """A part of the answer. What a producer gives beyond the contract is left out."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class StatementOut(Part):
+    """One statement; `start` and `end` count code points in `answer`."""
+
+    text: str
+    start: int
+    end: int
+    citations: list[int]
+    """Numbers [n] of the citations that carry it."""
+    modality: Modality
+    facet_ids: list[str]
+    sub_question: str
+
+
+class CitationOut(Part):
+    """A quote; `start` and `end` count code points in the document's canonical text."""
+
+    n: int
+    document_id: str
+    title: str
+    version: str
+    section: list[str]
+    page: int | None
+    start: int
+    end: int
+    quote: str
+    quote_language: str
+    date: str | None
+    superseded: bool
+    url: str | None
+    """Where the text can be read, relative to the service, or null."""
+
+
+class SubQuestionOut(Part):
+    """A part of the question with what became of it."""
+
+    text: str
+    status: Literal["answered", "partial", "missing"]
+
+
+class MissingOut(Part):
+    """What is missing, what would close the gap, and what was searched for it."""
+
+    type: GapType
+    content: str
+    suggestion: str
+    searched: list[str]
+
+
+class NearestOut(Part):
+    """A passage that came near, and why it falls short."""
+
+    passage: str
+    document_id: str
+    title: str
+    section: list[str]
+    score: float
+    why: str
+
+
+class DimensionsOut(Part):
+    """The four parts of `evidence_score`, each in [0, 1]."""
+
+    relevance: float
+    coverage: float
+    consistency: float
+    freshness: float
+
+
+class GapOut(Part):
+    """One gap with what to search for."""
+
+    type: GapType
+    content: str
+    facet: str
+    confidence: float
+    suggestion: str
+
+
+class AssessmentOut(Part):
+    """What the evidence is worth; numbers in [0, 1]."""
+
+    evidence_score: float
+    confidence: float
+    calibrated: bool
+    threshold: float
+    best: float
+    """Calibrated score of the best passage."""
+    dimensions: DimensionsOut
+    gaps: list[GapOut]
+
+
+class DecisionOut(Part):
+    """One grading: what was proposed, what was decided, and why."""
+
+    node: str
+    round: int
+    proposed: str
+    decision: DecisionKey
+    rule: str
+    reason: str
+    missing_info: list[str]
+    supported_points: list[str]
+    unsupported_points: list[str]
+    retryable: bool
+    rewrite_strategy: str
+    assessment: AssessmentOut
+
+
+class RetrievalOut(Part):
+    """One retrieval."""
+
+    node: str
+    queries: list[str]
+    profile: str
+    hits: int
+    new: int
+    note: str
+    """Why it stopped early or widened, else empty."""
+
+
+class WarningOut(Part):
+    """One warning with its sentence in the language of the question."""
+
+    code: str
+    message: str
+    document_id: str | None
+
+
+class CostOut(Part):
+    """What the model calls cost."""
+
+    amount: float
+    currency: str
+
+
+class NodeUsageOut(Part):
+    """What one node spent."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    elapsed_ms: float
+
+
+class UsageOut(Part):
+    """What the question spent; `cost` is null where no price is set."""
+
+    llm_calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: CostOut | None
+    retrievals: int
+    elapsed_ms: float
+    nodes: dict[str, NodeUsageOut]
+
+
+class ModelsOut(Part):
+    """Which models took part; `calibration` names the one behind the confidence."""
+
+    embedder: str
+    reranker: str
+    reasoner: str
+    calibration: str
+
+
+class Result(Part):
+    """The answer as the graph gives it: everything but the ids of run and thread."""
+
+    question: str
+    question_resolved: str
+    status: Status
+    answer: str
+    """Opening warning lines, headings, statements with [n] markers, the missing section."""
+    statements: list[StatementOut]
+    citations: list[CitationOut]
+    sub_questions: list[SubQuestionOut]
+    missing: list[MissingOut]
+    nearest: list[NearestOut]
+    assessment: AssessmentOut | None
+    """Null where nothing was graded."""
+    decisions: list[DecisionOut]
+    retrievals: list[RetrievalOut]
+    path: list[str]
+    warnings: list[WarningOut]
+    usage: UsageOut
+    models: ModelsOut
+
+
+class Answer(Result):
+    """The answer as the caller gets it."""
+
+    run_id: str
+    thread_id: str
+
+
+class ErrorBody(BaseModel):
+    """What went wrong, and how to mend it."""
+
+    code: str
+    message: str
+    hint: str
+
+
+class ErrorOut(BaseModel):
+    """The form of every error."""
+
+    error: ErrorBody
+
+
+def answer_of(result: dict[str, Any], run_id: str, thread_id: str) -> Answer:
+    """Return the answer of a finished run; raises ValidationError if the graph broke the contract."""
+    return Answer.model_validate(result | {"run_id": run_id, "thread_id": thread_id})

@@ -1,0 +1,181 @@
+"""Every setting of the service, read from the environment and refused at start if it is wrong."""
+
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+Share = Annotated[float, Field(ge=0, le=1)]
+PresetName = Literal["critical", "general", "research", "recall"]
+
+
+class Section(BaseModel):
+    """A group of settings; its variables are joined with two underscores."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Presets(Section):
+    """The confidence that each preset asks for before it answers in full."""
+
+    critical: Share = 0.8
+    general: Share = 0.7
+    research: Share = 0.6
+    recall: Share = 0.5
+
+
+class Weights(Section):
+    """The parts of `evidence_score`; they add up to 1."""
+
+    relevance: Share = 0.40
+    coverage: Share = 0.25
+    consistency: Share = 0.20
+    freshness: Share = 0.15
+
+    @model_validator(mode="after")
+    def _add_up(self) -> Self:
+        total = self.relevance + self.coverage + self.consistency + self.freshness
+        if abs(total - 1) > 1e-6:
+            raise ValueError(f"the four weights add up to {total:g}; make them add up to 1")
+        return self
+
+
+class Profile(Section):
+    """How one kind of retrieval searches. `threshold` applies to the calibrated score."""
+
+    threshold: Share = 0.2
+    top_n: int = Field(default=10, ge=1, le=16)
+    dense: Share = 0.6
+    keyword: Share = 0.4
+    rerank: bool = True
+
+
+class BroadenProfile(Profile):
+    """The defaults of the broadening round, its own class so that one override keeps the rest."""
+
+    threshold: Share = 0.15
+    top_n: int = Field(default=16, ge=1, le=16)
+    dense: Share = 0.7
+    keyword: Share = 0.3
+
+
+class Profiles(Section):
+    """The profile of each round."""
+
+    initial: Profile = Profile()
+    precise: Profile = Profile()
+    broaden: BroadenProfile = BroadenProfile()
+
+
+class Settings(BaseSettings):
+    """All settings. Every name is prefixed with `YOUJU_` unless it names another vendor's variable."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="YOUJU_",
+        env_file=".env",
+        env_nested_delimiter="__",
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
+        validate_default=True,
+    )
+
+    data_dir: Path = Path("data")
+    default_kb: str = Field(default="default", pattern=r"^[a-z0-9-]{2,40}$")
+    host: str = Field(default="127.0.0.1", min_length=1)
+    port: int = Field(default=8000, ge=1, le=65535)
+
+    llm: Literal["auto", "off", "on"] = "auto"
+    llm_model: str = ""
+    llm_context: int = Field(default=8192, ge=1024)
+    """Tokens that fit into one call of the model, prompt and answer together."""
+    llm_timeout_seconds: float = Field(default=30, gt=0, le=600)
+    llm_retries: int = Field(default=2, ge=0, le=5)
+    llm_price_input: float | None = Field(default=None, ge=0)
+    """Price of a million input tokens; without both prices an answer names no cost."""
+    llm_price_output: float | None = Field(default=None, ge=0)
+    llm_currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$")
+    openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
+    openai_base_url: str | None = Field(
+        default=None, validation_alias="OPENAI_BASE_URL", pattern=r"^https?://\S+$"
+    )
+
+    max_rounds: int = Field(default=1, ge=0, le=3)
+    preset: PresetName = "general"
+    presets: Presets = Presets()
+    min_passage: Share = 0.35
+    answer_passage: Share = 0.55
+    min_confidence: Share = 0.5
+    weights: Weights = Weights()
+    profiles: Profiles = Profiles()
+    near_duplicate: float = Field(default=0.75, ge=0.70, le=0.80)
+    passages_read: int = Field(default=5, ge=1, le=16)
+    reranker: Literal["lexical", "bge", "none"] = "lexical"
+    bge_model: str = Field(default="BAAI/bge-reranker-v2-m3", min_length=1)
+    """Name of a model, or a local folder that holds one."""
+
+    question_seconds: float = Field(default=60, gt=0, le=3600)
+    """Deadline of one question; at its end the answer is partial or insufficient."""
+    model_calls: int = Field(default=16, ge=0, le=1000)
+    model_tokens: int = Field(default=60_000, ge=0)
+
+    max_upload_mb: int = Field(default=20, ge=1, le=1024)
+    jobs: int = Field(default=0, ge=0, le=256)
+    """Worker threads for CPU work; 0 stands for one per processor."""
+    synchronous: Literal["NORMAL", "FULL"] = "NORMAL"
+    """How SQLite writes checkpoints: NORMAL survives a killed process, FULL also a power cut."""
+    heartbeat_seconds: float = Field(default=15, gt=0, le=300)
+    shutdown_seconds: float = Field(default=5, ge=0, le=300)
+    """How long a stop waits for running questions before it leaves them to be resumed."""
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if self.llm == "on" and not self.llm_model:
+            raise ValueError(
+                "YOUJU_LLM=on needs YOUJU_LLM_MODEL; name a model or set YOUJU_LLM=off"
+            )
+        if self.llm == "on" and self.openai_api_key is None and self.openai_base_url is None:
+            raise ValueError(
+                "YOUJU_LLM=on needs OPENAI_API_KEY or OPENAI_BASE_URL; set one or YOUJU_LLM=off"
+            )
+        if self.min_passage > self.answer_passage:
+            raise ValueError(
+                "YOUJU_MIN_PASSAGE is above YOUJU_ANSWER_PASSAGE; lower it or raise the other"
+            )
+        return self
+
+    @property
+    def uses_llm(self) -> bool:
+        """Tell whether a language model is configured; `auto` wants a name and a way to reach it."""
+        if self.llm == "auto":
+            reachable = self.openai_api_key is not None or self.openai_base_url is not None
+            return bool(self.llm_model) and reachable
+        return self.llm == "on"
+
+    @property
+    def max_upload_bytes(self) -> int:
+        """Size of the largest file that may be uploaded."""
+        return self.max_upload_mb * 1024 * 1024
+
+    def threshold_of(self, preset: PresetName) -> float:
+        """Return the confidence that `preset` asks for."""
+        return float(getattr(self.presets, preset))
+
+
+def explain(error: ValidationError) -> str:
+    """Return one sentence per bad setting that names the variable and how to mend it."""
+    lines = []
+    for problem in error.errors(include_url=False, include_context=False):
+        where = [str(part) for part in problem["loc"]]
+        message = problem["msg"].removeprefix("Value error, ")
+        if not where:
+            lines.append(f"{message}.")
+            continue
+        name = "__".join(where).upper()
+        variable = name if name.startswith("OPENAI_") else f"YOUJU_{name}"
+        secret = variable == "OPENAI_API_KEY"
+        given = "its value" if secret else repr(problem["input"])
+        lines.append(f"{variable}: {given} does not fit ({message}); see .env.example.")
+    return "\n".join(lines)
