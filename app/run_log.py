@@ -1,0 +1,103 @@
+"""Turns what the graph streams into the events of one run."""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.run_records import Draft, Event
+from app.schemas import DecisionOut
+from app.transcript import Transcript
+
+
+def projection(update: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the small part of a node's update that is worth showing; never whole passages."""
+    shown: dict[str, Any] = {}
+    for field in ("intent", "queries", "decision", "check", "status", "rounds"):
+        if update.get(field):
+            shown[field] = update[field]
+    for field in ("facets", "statements", "missing"):
+        if update.get(field):
+            shown[field] = len(update[field])
+    if update.get("retrievals"):
+        latest = update["retrievals"][-1]
+        shown |= {name: latest[name] for name in ("hits", "new") if name in latest}
+    return shown
+
+
+class RunLog:
+    """The event log of one run while it is driven. It makes events; storing them is not its job."""
+
+    def __init__(self) -> None:
+        self.transcript = Transcript()
+        self._attempts: dict[str, int] = {}
+        self._started: dict[str, float] = {}
+        self._last_node = ""
+        self._open = False
+        self._repeats: frozenset[str] = frozenset()
+
+    @classmethod
+    def restore(cls, events: Sequence[Event], next_nodes: Sequence[str]) -> "RunLog":
+        """Rebuild the log's state after an interruption; `next_nodes` is where the graph goes on."""
+        log = cls()
+        for event in events:
+            data = json.loads(event.data)
+            if event.type == "node":
+                log._replay_node(data)
+            log.transcript.replay(event.type, data)
+        if log._last_node in next_nodes:
+            # It was started before, so it runs again and its lines come again.
+            log._repeats = frozenset({log._last_node})
+            log.transcript.rewind()
+        return log
+
+    def unfinished(self) -> list[Draft]:
+        """Return the end of a node whose checkpoint was written although its end was not."""
+        if not self._open or self._last_node in self._repeats:
+            return []
+        self._open = False
+        return [self._node("end", self._last_node, elapsed_ms=None)]
+
+    def take(self, part: Mapping[str, Any]) -> list[Draft]:
+        """Return the events for one part of the graph's stream."""
+        data = part["data"]
+        if part["type"] == "tasks":
+            return self._end(data) if "result" in data else self._start(str(data["name"]))
+        if part["type"] == "custom" and data.get("type") == "line":
+            return self.transcript.line(data["text"])
+        if part["type"] == "custom" and data.get("type") == "restart":
+            self.transcript.rewind()
+        return []
+
+    def _start(self, node: str) -> list[Draft]:
+        if node not in self._repeats:
+            self.transcript.mark()
+        self._attempts[node] = self._attempts.get(node, 0) + 1 if node in self._repeats else 1
+        self._repeats = frozenset()
+        self._started[node] = time.perf_counter()
+        self._last_node, self._open = node, True
+        return [self._node("start", node)]
+
+    def _end(self, task: Mapping[str, Any]) -> list[Draft]:
+        node, update = str(task["name"]), task["result"]
+        elapsed = (time.perf_counter() - self._started.pop(node, time.perf_counter())) * 1000
+        self._open = False
+        if task.get("error") is not None:
+            return [self._node("end", node, elapsed_ms=round(elapsed, 1), failed=True)]
+        drafts = [self._node("end", node, elapsed_ms=round(elapsed, 1), **projection(update))]
+        if node.startswith("grade_") and update.get("decisions"):
+            decision = DecisionOut.model_validate(update["decisions"][-1])
+            drafts.append(Draft("decision", decision.model_dump()))
+        return drafts
+
+    def _node(self, phase: str, node: str, **shown: Any) -> Draft:
+        data = {"node": node, "phase": phase, "attempt": self._attempts[node]}
+        return Draft("node", data | shown)
+
+    def _replay_node(self, data: Mapping[str, Any]) -> None:
+        if data["phase"] == "start":
+            if not (self._last_node == data["node"] and data["attempt"] > 1):
+                self.transcript.mark()
+            self._last_node = data["node"]
+        self._open = data["phase"] == "start"
+        self._attempts[data["node"]] = data["attempt"]

@@ -1,0 +1,232 @@
+"""Runs: each accepted question is a task of its own that writes an event log; clients tail it."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph.state import CompiledStateGraph
+
+from app.errors import RunFailed, RunInterrupted
+from app.run_log import RunLog
+from app.run_records import Draft, Event, NewRun, Run, Thread
+from app.run_store import RunStore
+from app.schemas import Answer, answer_of
+
+logger = logging.getLogger(__name__)
+
+Graph = CompiledStateGraph[Any, None, Any, Any]
+_POLL_SECONDS = 1.0
+_MAX_STEPS = 60
+
+
+class _Active:
+    """A run that this process drives."""
+
+    def __init__(self) -> None:
+        self.task: asyncio.Task[None] | None = None
+        self.changed = asyncio.Condition()
+        self.last = 0
+        self.over = False
+
+    async def advance(self, last: int | None = None) -> None:
+        """Wake the followers: there are events up to `last`, or the run is over."""
+        async with self.changed:
+            self.last, self.over = last or self.last, last is None
+            self.changed.notify_all()
+
+    async def beyond(self, seen: int, seconds: float) -> None:
+        """Wait until there is an event after `seen`, the run is over, or `seconds` have passed."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds), self.changed:
+                await self.changed.wait_for(lambda: self.last > seen or self.over)
+
+
+class RunManager:
+    """Starts, follows, resumes and forgets runs. Built inside a running event loop."""
+
+    def __init__(self, graph: Graph, store: RunStore) -> None:
+        self.store = store
+        self._graph = graph
+        self._active: dict[str, _Active] = {}
+
+    async def recover(self) -> None:
+        """Bring the store in order after the last process; call it before serving."""
+        for thread_id in await self.store.recover():
+            await self._forget(thread_id)
+
+    async def known(self, key: str | None, body_hash: str) -> Run | None:
+        """Return the run that an idempotency key started, going on with it if it was interrupted.
+
+        Raises KeyReused if the body was another one, NothingToResume if its thread has moved on.
+        """
+        run = await self.store.by_key(key, body_hash) if key is not None else None
+        if run is not None and run.status == "interrupted":
+            return await self.resume(run.thread_id)
+        return run
+
+    async def submit(self, new: NewRun) -> Run:
+        """Accept a question and start it; what `RunStore.create` raises passes through."""
+        run, created = await self.store.create(new)
+        if created:
+            self._start(run)
+        return run
+
+    async def resume(self, thread_id: str) -> Run:
+        """Go on with the interrupted run of a thread at its last checkpoint.
+
+        Raises UnknownThread, ThreadBusy, NothingToResume.
+        """
+        run = await self.store.reopen(thread_id)
+        self._start(run)
+        return run
+
+    async def wait(self, run_id: str) -> Run:
+        """Return the run once it is over: done, failed or interrupted."""
+        active = self._active.get(run_id)
+        if active is not None and active.task is not None:
+            await asyncio.wait([active.task])
+            if not active.task.cancelled() and active.task.exception() is not None:
+                raise RunFailed("This question ran into an error.")
+        run = await self.store.run(run_id)
+        while run.status == "running":
+            await asyncio.sleep(_POLL_SECONDS)
+            run = await self.store.run(run_id)
+        return run
+
+    async def answer(self, run: Run) -> str:
+        """Return the answer of a finished run as JSON text; raises RunFailed, RunInterrupted."""
+        if run.status == "interrupted":
+            raise RunInterrupted("The service stopped before this question was finished.")
+        events = await self.store.events(run.id, (run.answer_event or 0) - 1, "answer")
+        if not events:
+            raise RunFailed("This question ran into an error.")
+        return events[0].data
+
+    async def follow(
+        self, run_id: str, after: int, heartbeat: float
+    ) -> AsyncIterator[Sequence[Event]]:
+        """Yield the events after `after` as they come; an empty batch is a heartbeat.
+
+        Ends after `done`, or where the log ends if the run was interrupted.
+        """
+        loop = asyncio.get_running_loop()
+        quiet_since = loop.time()
+        while True:
+            active = self._active.get(run_id)
+            over = active is None and (await self.store.run(run_id)).status != "running"
+            events = await self.store.events(run_id, after)
+            if events:
+                after, quiet_since = events[-1].id, loop.time()
+                yield events
+            elif over:
+                return
+            if events and events[-1].type == "done":
+                return
+            if loop.time() - quiet_since >= heartbeat:
+                quiet_since = loop.time()
+                yield []
+            await self._pause(active, after, min(heartbeat, quiet_since + heartbeat - loop.time()))
+
+    async def delete(self, thread_id: str) -> None:
+        """Delete a thread with its checkpoints, runs and events; raises UnknownThread, ThreadBusy."""
+        await self.store.begin_delete(thread_id)
+        await self._forget(thread_id)
+
+    async def thread(self, thread_id: str) -> tuple[Thread, list[Run]]:
+        """Return a thread and its runs, oldest first; raises UnknownThread."""
+        return await self.store.thread(thread_id), await self.store.runs_of(thread_id)
+
+    async def close(self, grace: float) -> None:
+        """Give running questions `grace` seconds, then leave them to be resumed."""
+        tasks = {run_id: active.task for run_id, active in self._active.items() if active.task}
+        if not tasks:
+            return
+        _, late = await asyncio.wait(tasks.values(), timeout=grace)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+        for run_id, task in tasks.items():
+            if task in late:
+                await self.store.interrupt(run_id)
+
+    async def _pause(self, active: _Active | None, after: int, seconds: float) -> None:
+        if active is None:
+            # Another process drives it, or it ended just now: the table tells.
+            await asyncio.sleep(min(seconds, _POLL_SECONDS))
+        else:
+            await active.beyond(after, seconds)
+
+    async def _forget(self, thread_id: str) -> None:
+        if isinstance(self._graph.checkpointer, BaseCheckpointSaver):
+            await self._graph.checkpointer.adelete_thread(thread_id)
+        await self.store.end_delete(thread_id)
+
+    def _start(self, run: Run) -> None:
+        active = self._active[run.id] = _Active()
+        active.task = asyncio.create_task(self._drive(run, active), name=f"run-{run.id}")
+
+    async def _drive(self, run: Run, active: _Active) -> None:
+        """The run boundary: whatever happens inside ends as events and a status."""
+        try:
+            drafts = await self._run_graph(run, active)
+            await self.store.finish(run.id, drafts, "done")
+        except Exception:
+            logger.exception("run %s failed", run.id)
+            await self._fail(run)
+        finally:
+            self._active.pop(run.id, None)
+            await active.advance()
+
+    async def _fail(self, run: Run) -> None:
+        message = "The question ran into an error and was not answered."
+        error = Draft("error", {"code": RunFailed.code, "message": message})
+        await self.store.finish(run.id, [error, Draft("done", {"status": "error"})], "error")
+
+    async def _run_graph(self, run: Run, active: _Active) -> list[Draft]:
+        """Run the graph to its end and return the closing events."""
+        config = _config(run)
+        start, log = await self._entry(run, config)
+        await self._write(run, active, log.unfinished())
+        stream = self._graph.astream(
+            start, config, stream_mode=["tasks", "custom"], version="v2", durability="sync"
+        )
+        async with contextlib.aclosing(stream):  # type: ignore[type-var] # it is a generator
+            async for part in stream:
+                await self._write(run, active, log.take(part))
+        snapshot = await self._graph.aget_state(config)
+        answer = answer_of(snapshot.values["result"], run.id, run.thread_id)
+        return [*log.transcript.settle(answer.answer), *_closing(answer)]
+
+    async def _entry(
+        self, run: Run, config: RunnableConfig
+    ) -> tuple[dict[str, Any] | None, RunLog]:
+        """Return the graph's input, None where it goes on at a checkpoint, and the log so far."""
+        fresh = {"question": run.question, "kb": run.kb, "options": run.options}
+        if run.attempt == 1:
+            return fresh, RunLog()
+        snapshot = await self._graph.aget_state(config)
+        events = await self.store.events(run.id)
+        if (snapshot.metadata or {}).get("run_id") != run.id:
+            # Killed before its first checkpoint: what lies there belongs to an earlier run.
+            return fresh, RunLog.restore(events, ())
+        return None, RunLog.restore(events, snapshot.next)
+
+    async def _write(self, run: Run, active: _Active, drafts: Sequence[Draft]) -> None:
+        if drafts:
+            await active.advance(await self.store.append(run.id, drafts))
+
+
+def _config(run: Run) -> RunnableConfig:
+    return {
+        "configurable": {"thread_id": run.thread_id},
+        "metadata": {"run_id": run.id},
+        "recursion_limit": _MAX_STEPS,
+    }
+
+
+def _closing(answer: Answer) -> list[Draft]:
+    return [Draft("answer", answer.model_dump(mode="json")), Draft("done", {"status": "done"})]
