@@ -21,6 +21,10 @@ class DenseUnavailable(StoreUnavailable):
     """The vector index can't be read; keyword search still works."""
 
 
+class RerankerUnavailable(YoujuError):
+    """The reranking model can't be loaded or run; the message says how to mend it."""
+
+
 class UnknownKnowledgeBase(YoujuError):
     """No knowledge base has this name."""
 
