@@ -163,13 +163,13 @@ class Candidate:
 class RerankQuery:
     """The question as it is searched, with what the lexical reranker needs.
 
-    `idf` maps the query's index terms to their inverse document frequency.
+    `frequency` maps the query's words to the number of passages that hold them, out of `passages`.
     """
 
     text: str
     vector: Vector
-    terms: tuple[str, ...]
-    idf: Mapping[str, float]
+    passages: int
+    frequency: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -259,7 +259,8 @@ class AskState(TypedDict, total=False):
     evidence: list[EvidenceRef]
     """Every passage found in this turn, at most 16 per round, best first within a round."""
     notes: list[Note]
-    assessment: Assessment
+    assessment: Assessment | None
+    """The last grading; None before the first."""
     decision: DecisionKey
     decisions: list[Decision]
     retrievals: list[Retrieval]

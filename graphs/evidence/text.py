@@ -28,7 +28,7 @@ STOP_WORDS: frozenset[str] = frozenset(
     a an the of in on at to for from by with and or but is are was were be been being do does did done have has had
     i you he she it we they me my your our their its this that these those what which who whom whose when where why
     how much many can could should would may might must will shall if then than as not no any some there here about
-    into over under between please tell explain describe list find out also so such same more most very just
+    into over under between please tell because due while during explain describe list find out also so such same more most very just
     """.split()
 )
 """Words that carry no search meaning; dropped from queries, kept in the index."""
@@ -117,6 +117,29 @@ def query_terms(text: str) -> list[str]:
                     for i in range(len(word) - 1):
                         if word[i : i + 2] not in STOP_WORDS:
                             seen[word[i : i + 2]] = None
+        else:
+            for part in re.split(r"[-_./]", run):
+                if part and part not in STOP_WORDS:
+                    seen[stem(part)] = None
+    return list(seen)
+
+
+def words(text: str) -> list[str]:
+    """Return the distinct content words of `text` in order: jieba words, English stems.
+
+    Stop words and codes are left out; these are the units in which coverage is counted.
+    """
+    seen: dict[str, None] = {}
+    plain = normalise(text)
+    for code in codes(text):
+        plain = plain.replace(code.lower(), " ")
+    for match in _WORD.finditer(plain):
+        run = match.group()
+        if is_cjk(run):
+            for word in jieba.lcut(run):
+                trimmed = word[:-1] if len(word) > 2 and word[-1] in "时后前中" else word
+                if trimmed not in STOP_WORDS:
+                    seen[trimmed] = None
         else:
             for part in re.split(r"[-_./]", run):
                 if part and part not in STOP_WORDS:

@@ -61,9 +61,11 @@ class Reading:
     `covered`: facet id to passage ids, best first. `relevance`: passage id to [0, 1]; it replaces
     the retrieval score where given. `contradictions`: pairs of passage ids that disagree.
     `proposed`: the reasoner's own verdict or None; a word outside the enum leads to
-    `unrecognized`. `subject`: facet ids that make up the question's subject; `holds_subject`:
-    whether a passage holds it. `bindable`: whether a content term of the question lies nearer to
-    the knowledge base's vocabulary than its background.
+    `unrecognized`. `holds_subject`: whether a passage holds the question's subject. `bindable`:
+    whether a content term of the question lies nearer to the knowledge base's vocabulary than its
+    background. `strengths`: facet id to how well its best passage holds it, in [0, 1]. `subject`:
+    how far the covering passages hold the subject, in [0, 1]. `spans`: passage id to its best
+    sentence, in places of the canonical text.
     """
 
     covered: Mapping[str, Sequence[str]]
@@ -75,6 +77,9 @@ class Reading:
     bindable: bool
     proposed: str | None = None
     reason: str = ""
+    strengths: Mapping[str, float] = field(default_factory=dict)
+    subject: float = 1.0
+    spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,8 @@ class Case:
     covered: Mapping[str, Sequence[str]] = field(default_factory=dict)
     searched: Sequence[str] = ()
     """Queries of earlier rounds."""
+    broadened: bool = False
+    """Whether a broadening round was made: the user's words may then stand for corpus words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,111 @@
+"""The graph of one question. Wiring only: this file reads like the diagram."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import RetryPolicy
+
+from graphs.ask.nodes.analyze_query import AnalyzeQuery
+from graphs.ask.nodes.answer_directly import AnswerDirectly
+from graphs.ask.nodes.check_answer import CheckAnswer
+from graphs.ask.nodes.finalize import Finalize, Models
+from graphs.ask.nodes.generate_answer import GenerateAnswer
+from graphs.ask.nodes.grade_evidence import GradeEvidence
+from graphs.ask.nodes.report_insufficient import ReportInsufficient
+from graphs.ask.nodes.report_unrecognized import ReportUnrecognized
+from graphs.ask.nodes.retrieve import RetrieveAgain, RetrieveInitial
+from graphs.ask.nodes.rewrite import RewriteQuery
+from graphs.ask.routing import by_check, by_decision, by_intent
+from graphs.ask.state import AskInput, AskOutput, AskState
+from graphs.errors import StoreUnavailable
+from graphs.evidence.calibration import ConfidenceModel
+from graphs.policy import Policy
+from graphs.ports import Library
+from graphs.reasoners.base import Reasoner
+from graphs.retrieval.hybrid import HybridSearch
+from graphs.retrieval.second import SecondSearch
+
+Branch = Literal["initial", "precise", "broaden"]
+BRANCHES: tuple[Branch, ...] = ("initial", "precise", "broaden")
+AskGraph = StateGraph[AskState, None, AskInput, AskOutput]
+
+
+@dataclass(frozen=True, slots=True)
+class Collaborators:
+    """What the nodes need, bound when the graph is built."""
+
+    library: Library
+    reasoner: Reasoner
+    search: HybridSearch
+    policy: Policy
+    models: Models
+    confidence: ConfidenceModel
+
+
+def build_graph(with_: Collaborators) -> AskGraph:
+    """Return the graph, not yet compiled: the service adds a checkpointer, Studio does not."""
+    graph: AskGraph = StateGraph(AskState, input_schema=AskInput, output_schema=AskOutput)
+    graph.set_node_defaults(
+        retry_policy=RetryPolicy(max_attempts=3, initial_interval=0.1, retry_on=StoreUnavailable)
+    )
+    library, reasoner, policy = with_.library, with_.reasoner, with_.policy
+
+    def add(name: str, node: Any) -> None:
+        graph.add_node(name, node)
+
+    add("analyze_query", AnalyzeQuery("analyze_query", library, reasoner, policy))
+    add("answer_directly", AnswerDirectly("answer_directly", library, policy))
+    add("retrieve_initial", RetrieveInitial("retrieve_initial", library, with_.search, policy))
+    for strategy, profile in (("precise", policy.precise), ("broaden", policy.broaden)):
+        rewrite, retrieve = f"rewrite_{strategy}", f"retrieve_{strategy}"
+        second = SecondSearch(with_.search)
+        add(rewrite, RewriteQuery(rewrite, strategy, library, reasoner, policy))  # type: ignore[arg-type]  # the two literals of the loop
+        add(retrieve, RetrieveAgain(retrieve, library, second, profile, policy))
+    for x in BRANCHES:
+        add(f"grade_{x}", GradeEvidence(f"grade_{x}", library, reasoner, policy, with_.confidence))
+        for partial, kind in ((False, ""), (True, "partial_")):
+            write, check = f"generate_{kind}{x}", f"check_{kind}{x}"
+            add(write, GenerateAnswer(write, partial, library, reasoner, policy))
+            add(check, CheckAnswer(check, partial, library, reasoner, policy))
+        report = f"report_insufficient_{x}"
+        add(report, ReportInsufficient(report, library, policy))
+    add("report_unrecognized", ReportUnrecognized("report_unrecognized", policy))
+    add("finalize", Finalize("finalize", library, policy, with_.models))
+
+    graph.add_edge(START, "analyze_query")
+    graph.add_conditional_edges(
+        "analyze_query", by_intent, {"retrieve": "retrieve_initial", "direct": "answer_directly"}
+    )
+    graph.add_edge("answer_directly", "finalize")
+    for x in BRANCHES:
+        graph.add_edge(f"retrieve_{x}", f"grade_{x}")
+        graph.add_conditional_edges(f"grade_{x}", by_decision, _after_grade(x))
+        for kind in ("", "partial_"):
+            graph.add_edge(f"generate_{kind}{x}", f"check_{kind}{x}")
+            graph.add_conditional_edges(
+                f"check_{kind}{x}",
+                by_check,
+                {
+                    "supported": "finalize",
+                    "partly_supported": "finalize",
+                    "unsupported": f"report_insufficient_{x}",
+                },
+            )
+        graph.add_edge(f"report_insufficient_{x}", "finalize")
+    graph.add_edge("rewrite_precise", "retrieve_precise")
+    graph.add_edge("rewrite_broaden", "retrieve_broaden")
+    graph.add_edge("report_unrecognized", "finalize")
+    graph.add_edge("finalize", END)
+    return graph
+
+
+def _after_grade(branch: Branch) -> dict[Any, str]:
+    return {
+        "answer": f"generate_{branch}",
+        "rewrite": "rewrite_precise",
+        "retry_broaden": "rewrite_broaden",
+        "partial_answer": f"generate_partial_{branch}",
+        "insufficient": f"report_insufficient_{branch}",
+        "unrecognized": "report_unrecognized",
+    }

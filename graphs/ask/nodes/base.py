@@ -1,0 +1,114 @@
+"""What every node shares: booking its step, opening the evidence, its budget."""
+
+import time
+from dataclasses import dataclass
+
+from graphs.ask.state import AskState, EvidenceRef, NodeUsage, Notice
+from graphs.evidence.passages import Evidence
+from graphs.policy import Policy
+from graphs.ports import KnowledgeBase
+from graphs.reasoners.base import Case, Meter
+
+
+@dataclass(slots=True)
+class Step:
+    """One run of a node: its meter, its start, what it books at the end."""
+
+    name: str
+    state: AskState
+    meter: Meter
+    started: float
+
+    def done(self, update: AskState) -> AskState:
+        """Return the node's update with path, usage and the notices that the meter calls for."""
+        usage = dict(self.state.get("usage", {}))
+        before = usage.get(self.name)
+        usage[self.name] = _added(before, self.meter, (time.perf_counter() - self.started) * 1000)
+        notices = list(update.get("notices", self.state.get("notices", [])))
+        if self.meter.degraded:
+            add_notice(notices, "graded_locally")
+        if self.meter.exhausted:
+            add_notice(notices, "budget_exhausted")
+        path = [*update.get("path", self.state.get("path", [])), self.name]
+        return AskState(**{**update, "usage": usage, "notices": notices, "path": path})
+
+
+def begin(name: str, state: AskState, policy: Policy) -> Step:
+    """Start a node: give it what is left of the question's budget."""
+    spent = state.get("usage", {}).values()
+    meter = Meter(
+        calls_left=policy.model_calls - sum(u["calls"] for u in spent),
+        tokens_left=policy.model_tokens
+        - sum(u["input_tokens"] + u["output_tokens"] for u in spent),
+        deadline=state.get("started_at", time.time()) + policy.question_seconds,
+    )
+    return Step(name, state, meter, time.perf_counter())
+
+
+def _added(before: NodeUsage | None, meter: Meter, elapsed: float) -> NodeUsage:
+    known = before or NodeUsage(calls=0, input_tokens=0, output_tokens=0, elapsed_ms=0.0)
+    return NodeUsage(
+        calls=known["calls"] + meter.calls,
+        input_tokens=known["input_tokens"] + meter.input_tokens,
+        output_tokens=known["output_tokens"] + meter.output_tokens,
+        elapsed_ms=round(known["elapsed_ms"] + elapsed, 1),
+    )
+
+
+def add_notice(notices: list[Notice], code: str, document_id: str = "") -> None:
+    """Add a warning once."""
+    notice = Notice(code=code, document_id=document_id)
+    if notice not in notices:
+        notices.append(notice)
+
+
+def reference(item: Evidence) -> EvidenceRef:
+    """Return the reference that the state keeps of a passage."""
+    return EvidenceRef(
+        id=item.passage.id,
+        hash=item.passage.content_hash[:16],
+        score=round(item.score, 3),
+        dense=round(item.dense, 3),
+        keyword=round(item.keyword, 3),
+        round=item.round,
+        variants=list(item.variants),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A case with the evidence read back; `changed` tells that a passage vanished meanwhile."""
+
+    case: Case
+    changed: bool
+
+
+async def open_case(state: AskState, kb: KnowledgeBase, only: list[str] | None = None) -> Opened:
+    """Read the passages behind the state's references, best first; `only` names passage ids."""
+    refs = {
+        ref["id"]: ref for ref in state.get("evidence", []) if only is None or ref["id"] in only
+    }
+    read = await kb.passages(list(refs))
+    evidence = [
+        Evidence(
+            p, ref["score"], ref["dense"], ref["keyword"], ref["round"], tuple(ref["variants"])
+        )
+        for p in read
+        if (ref := refs[p.id])["hash"] == p.content_hash[:16]
+    ]
+    evidence.sort(key=lambda item: (-item.score, item.passage.id))
+    assessment = state.get("assessment")
+    case = Case(
+        question=state["question_resolved"],
+        language=state["language"],
+        facets=state["facets"],
+        sub_questions=state["sub_questions"],
+        evidence=evidence,
+        kb=kb,
+        notes=state.get("notes", []),
+        gaps=assessment["gaps"] if assessment else [],
+        covered=assessment["covered"] if assessment else {},
+        searched=[query for r in state.get("retrievals", []) for query in r["queries"]],
+        broadened="rewrite_broaden" in state.get("path", []),
+    )
+    return Opened(case, len(evidence) < len(refs))

@@ -1,0 +1,58 @@
+"""Check the draft: what its quotes don't carry is dropped, nothing is added."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from graphs.ask.nodes.base import add_notice, begin, open_case
+from graphs.ask.state import AskState, Statement
+from graphs.evidence.ledger import missing_of
+from graphs.policy import Policy
+from graphs.ports import Library
+from graphs.reasoners.base import Case, Reasoner
+
+Outcome = Literal["supported", "partly_supported", "unsupported"]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckAnswer:
+    """Verify quotes, values and modality, and that each required facet is addressed."""
+
+    name: str
+    partial: bool
+    library: Library
+    reasoner: Reasoner
+    policy: Policy
+
+    async def __call__(self, state: AskState) -> AskState:
+        """Return the statements that stand, and what was lost with the others."""
+        step = begin(self.name, state, self.policy)
+        kb = await self.library.open(state["kb"])
+        cited = {c["passage"] for s in state["statements"] for c in s["citations"]}
+        opened = await open_case(state, kb, sorted(cited))
+        case = opened.case
+        check = await self.reasoner.check(case, state["statements"], step.meter)
+        outcome = _outcome(case, check.kept, check.lost)
+        notices = list(state["notices"])
+        if opened.changed:
+            add_notice(notices, "evidence_changed")
+        missing = missing_of(
+            case.facets, case.covered, case.gaps, check.lost, case.searched, case.language
+        )
+        partly = self.partial or outcome == "partly_supported"
+        return step.done(
+            AskState(
+                statements=check.kept,
+                check=outcome,
+                missing=missing if outcome != "supported" or self.partial else [],
+                status="partial" if partly else "answered",
+                notices=notices,
+            )
+        )
+
+
+def _outcome(case: Case, kept: list[Statement], lost: list[str]) -> Outcome:
+    addressed = {facet for statement in kept for facet in statement["facets"]}
+    required = [facet["id"] for facet in case.facets if facet["required"]]
+    if not kept or (required and not addressed & set(required)):
+        return "unsupported"
+    return "partly_supported" if lost else "supported"

@@ -1,0 +1,219 @@
+"""Assemble the answer as the caller gets it."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from graphs.ask.nodes.base import add_notice, begin
+from graphs.ask.state import AskState, Citation, Notice, Statement, Turn
+from graphs.evidence.facets import noun_phrases
+from graphs.evidence.messages import warn
+from graphs.evidence.passages import Passage
+from graphs.evidence.text import codes, language
+from graphs.evidence.writing import AnswerWriter
+from graphs.policy import Policy
+from graphs.ports import KnowledgeBase, Library
+
+TURNS_KEPT = 5
+_ENTITIES_KEPT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Names of the models that take part, as the answer reports them."""
+
+    embedder: str
+    reranker: str
+    reasoner: str
+    calibration: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finalize:
+    """Write the text with its markers, resolve the citations, add up the costs."""
+
+    name: str
+    library: Library
+    policy: Policy
+    models: Models
+
+    async def __call__(self, state: AskState) -> AskState:
+        """Return the result and the finished turn."""
+        step = begin(self.name, state, self.policy)
+        kb = await self.library.open(state["kb"])
+        statements = state["statements"] if state["status"] in ("answered", "partial") else []
+        passages = await _cited(kb, statements)
+        notices = _with_sources(state["notices"], passages, state["language"])
+        writer = AnswerWriter(state["language"])
+        if statements:
+            writer.open([notice["code"] for notice in notices])
+            for statement in statements:
+                writer.statement(statement)
+            if state["status"] == "partial":
+                writer.missing(state["missing"])
+        else:
+            writer.message(state["message"])
+        closed = step.done(AskState(notices=notices))
+        result = self._result(state, closed, writer, passages)
+        turn = _turn(state, statements, passages)
+        return AskState(
+            **{**closed, "result": result, "turns": [*state.get("turns", []), turn][-TURNS_KEPT:]}
+        )
+
+    def _result(
+        self,
+        state: AskState,
+        closed: AskState,
+        writer: AnswerWriter,
+        passages: Mapping[str, Passage],
+    ) -> dict[str, Any]:
+        partial = state["status"] in ("partial", "insufficient")
+        return {
+            "question": state["question"],
+            "question_resolved": state["question_resolved"],
+            "status": state["status"],
+            "answer": writer.text,
+            "statements": writer.statements,
+            "citations": [
+                _citation(number, citation, passages, state["kb"])
+                for number, citation in enumerate(writer.citations, start=1)
+            ],
+            "sub_questions": _sub_questions(state),
+            "missing": state["missing"] if partial else [],
+            "nearest": state["nearest"] if state["status"] == "insufficient" else [],
+            "assessment": state["assessment"],
+            "decisions": state["decisions"],
+            "retrievals": state["retrievals"],
+            "path": closed["path"],
+            "warnings": [
+                {
+                    "code": notice["code"],
+                    "message": warn(notice["code"], state["language"]),
+                    "document_id": notice["document_id"] or None,
+                }
+                for notice in closed["notices"]
+            ],
+            "usage": self._usage(state, closed),
+            "models": {
+                "embedder": self.models.embedder,
+                "reranker": self.models.reranker,
+                "reasoner": self.models.reasoner,
+                "calibration": self.models.calibration,
+            },
+        }
+
+    def _usage(self, state: AskState, closed: AskState) -> dict[str, Any]:
+        nodes = closed["usage"]
+        spent_in = sum(node["input_tokens"] for node in nodes.values())
+        spent_out = sum(node["output_tokens"] for node in nodes.values())
+        cost = None
+        if self.policy.price_input is not None and self.policy.price_output is not None:
+            amount = (
+                spent_in * self.policy.price_input + spent_out * self.policy.price_output
+            ) / 1_000_000
+            cost = {"amount": round(amount, 6), "currency": self.policy.currency}
+        return {
+            "llm_calls": sum(node["calls"] for node in nodes.values()),
+            "input_tokens": spent_in,
+            "output_tokens": spent_out,
+            "cost": cost,
+            "retrievals": len(state["retrievals"]),
+            "elapsed_ms": round((time.time() - state["started_at"]) * 1000, 1),
+            "nodes": nodes,
+        }
+
+
+async def _cited(kb: KnowledgeBase, statements: Sequence[Statement]) -> dict[str, Passage]:
+    ids = dict.fromkeys(c["passage"] for s in statements for c in s["citations"])
+    return {passage.id: passage for passage in await kb.passages(list(ids))}
+
+
+def _with_sources(
+    notices: Sequence[Notice],
+    passages: Mapping[str, Passage],
+    spoken: str,
+) -> list[Notice]:
+    """Add the warnings that depend on what is cited in the end."""
+    found = list(notices)
+    for passage in passages.values():
+        if passage.superseded_by:
+            add_notice(found, "outdated_info", passage.document_id)
+        if language(passage.text) != spoken:
+            add_notice(found, "source_language_differs")
+    return found
+
+
+def _citation(
+    number: int, citation: Citation, passages: Mapping[str, Passage], kb: str
+) -> dict[str, Any]:
+    passage = passages[citation["passage"]]
+    quote = passage.text[citation["start"] - passage.start : citation["end"] - passage.start]
+    url = (
+        f"/kb/{kb}/documents/{citation['document_id']}"
+        f"?version={citation['version']}&start={citation['start']}&end={citation['end']}"
+    )
+    return {
+        "n": number,
+        "document_id": citation["document_id"],
+        "title": passage.title,
+        "version": citation["version"],
+        "section": list(passage.section),
+        "page": passage.page,
+        "start": citation["start"],
+        "end": citation["end"],
+        "quote": quote,
+        "quote_language": language(quote),
+        "date": passage.date,
+        "superseded": passage.superseded_by is not None,
+        "url": url,
+    }
+
+
+def _sub_questions(state: AskState) -> list[dict[str, str]]:
+    """Return each sub-question with what became of it, by the statements that stand."""
+    answered = state["status"] in ("answered", "partial")
+    addressed = {f for s in state["statements"] for f in s["facets"]} if answered else set()
+    found: list[dict[str, str]] = []
+    for sub in state["sub_questions"]:
+        own = [f["id"] for f in state["facets"] if f["required"] and f["sub_question"] == sub["id"]]
+        held = sum(facet in addressed for facet in own)
+        status: Literal["answered", "partial", "missing"] = "missing"
+        if own and held == len(own):
+            status = "answered"
+        elif held:
+            status = "partial"
+        found.append({"text": sub["text"], "status": status})
+    return found
+
+
+def _turn(
+    state: AskState, statements: Sequence[Statement], passages: Mapping[str, Passage]
+) -> Turn:
+    """Return the finished turn; its first entity is what a follow-up most likely means."""
+    named = codes(state["question_resolved"])
+    cited = dict.fromkeys(
+        code
+        for statement in statements
+        for citation in statement["citations"]
+        for code in codes(" ".join(passages[citation["passage"]].section))
+    )
+    sections = dict.fromkeys(
+        passages[statement["citations"][0]["passage"]].section[-1:] for statement in statements
+    )
+    phrases = [
+        phrase
+        for facet in state["facets"]
+        if facet["kind"] == "entity"
+        for phrase in noun_phrases(facet["text"])
+    ]
+    single = list(cited) if len(cited) == 1 else []
+    heading = [section[0] for section in sections if section] if len(sections) == 1 else []
+    entities = [*named, *single, *phrases, *heading, *cited]
+    return Turn(
+        question=state["question"],
+        question_resolved=state["question_resolved"],
+        status=state["status"],
+        entities=list(dict.fromkeys(entities))[:_ENTITIES_KEPT],
+        documents=list(dict.fromkeys(p.document_id for p in passages.values())),
+    )

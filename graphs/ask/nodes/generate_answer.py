@@ -1,0 +1,98 @@
+"""Draft the answer from the passages behind the notes; send each line that a program vouches for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from langgraph.config import get_stream_writer
+
+from graphs.ask.nodes.base import Step, add_notice, begin, open_case
+from graphs.ask.state import AskState, Note, Notice, Statement
+from graphs.evidence.citations import self_evident, unsupported
+from graphs.evidence.passages import Passage
+from graphs.evidence.writing import AnswerWriter
+from graphs.policy import Policy
+from graphs.ports import Library
+from graphs.reasoners.base import Case, Reasoner
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateAnswer:
+    """Write statements with quotes; a partial answer speaks only of what is covered."""
+
+    name: str
+    partial: bool
+    library: Library
+    reasoner: Reasoner
+    policy: Policy
+
+    async def __call__(self, state: AskState) -> AskState:
+        """Return the draft. Lines that a program can judge are sent while it grows."""
+        step = begin(self.name, state, self.policy)
+        case, changed = await self._case(state, step)
+        notices = self._notices(state, case, changed)
+        # An older version among the sources may yet add an opening line: then nothing goes early.
+        stale = any(item.passage.superseded_by for item in case.evidence)
+        sender = _Sender(AnswerWriter(case.language), case, [n["code"] for n in notices], stale)
+        statements: list[Statement] = []
+        async for statement in self.reasoner.generate(case, self.partial, step.meter):
+            statements.append(statement)
+            sender.offer(statement)
+        return step.done(AskState(statements=statements, notices=notices))
+
+    async def _case(self, state: AskState, step: Step) -> tuple[Case, bool]:
+        """Open the passages to read; if one vanished, grade what is left again."""
+        kb = await self.library.open(state["kb"])
+        assessment = state["assessment"]
+        covered = assessment["covered"] if assessment else {}
+        ids = passages_to_read(state["notes"], covered, self.policy.passages_read)
+        opened = await open_case(state, kb, ids)
+        if not opened.changed:
+            return opened.case, False
+        reading = await self.reasoner.grade(opened.case, step.meter)
+        return replace(opened.case, covered=reading.covered), True
+
+    def _notices(self, state: AskState, case: Case, changed: bool) -> list[Notice]:
+        notices = list(state["notices"])
+        assessment = state["assessment"]
+        if changed:
+            add_notice(notices, "evidence_changed")
+        if assessment and assessment["confidence"] < assessment["threshold"]:
+            add_notice(notices, "low_confidence_generation")
+        weak = [item for item in case.evidence if item.score < self.policy.answer_passage]
+        if len(weak) * 2 > len(case.evidence):
+            add_notice(notices, "potential_noise")
+        return notices
+
+
+class _Sender:
+    """Sends checked lines; the first that must wait holds back itself and all later ones."""
+
+    def __init__(self, writer: AnswerWriter, case: Case, codes: Sequence[str], held: bool) -> None:
+        self._writer = writer
+        self._case = case
+        self._codes = codes
+        self._held = held
+        self._passages: Mapping[str, Passage] = {i.passage.id: i.passage for i in case.evidence}
+
+    def offer(self, statement: Statement) -> None:
+        """Send a line now, or hold it for the checker."""
+        sound = unsupported(statement, self._passages, self._case.question) is None
+        self._held = self._held or not (sound and self_evident(statement, self._passages))
+        if self._held:
+            return
+        opening = "" if self._writer.text else self._writer.open(self._codes)
+        get_stream_writer()({"type": "line", "text": opening + self._writer.statement(statement)})
+
+
+def passages_to_read(
+    notes: Sequence[Note], covered: Mapping[str, Sequence[str]], limit: int
+) -> list[str]:
+    """Return at most `limit` passage ids: every facet's best first, then notes by weight."""
+    chosen: dict[str, None] = {}
+    for rank in range(limit):
+        for ids in covered.values():
+            if rank < len(ids):
+                chosen[ids[rank]] = None
+    for note in notes:
+        chosen[note["id"]] = None
+    return list(chosen)[:limit]

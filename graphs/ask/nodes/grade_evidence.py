@@ -1,0 +1,120 @@
+"""Judge the evidence, take notes, decide."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graphs.ask.nodes.base import Step, add_notice, begin, open_case
+from graphs.ask.state import AskState, Assessment, Decision, Nearest, Notice
+from graphs.evidence.assessment import assess
+from graphs.evidence.calibration import ConfidenceModel
+from graphs.evidence.decision import Verdict, clamp, decide
+from graphs.evidence.ledger import nearest_of
+from graphs.evidence.notes import take_notes
+from graphs.policy import Policy
+from graphs.ports import Library
+from graphs.reasoners.base import Case, Reading, Reasoner
+
+_STRATEGY = {"rewrite": "precise", "retry_broaden": "broaden"}
+_COVERING_KEPT = 5
+"""Covering passages that the state keeps per facet."""
+
+
+@dataclass(frozen=True, slots=True)
+class GradeEvidence:
+    """Assess all evidence so far by the question as the user meant it."""
+
+    name: str
+    library: Library
+    reasoner: Reasoner
+    policy: Policy
+    model: ConfidenceModel
+
+    async def __call__(self, state: AskState) -> AskState:
+        """Return assessment, notes and decision; the decision is clamped to what is allowed here."""
+        step = begin(self.name, state, self.policy)
+        kb = await self.library.open(state["kb"])
+        opened = await open_case(state, kb)
+        case = opened.case
+        reading = await self.reasoner.grade(case, step.meter)
+        assessment = assess(
+            case.evidence, case.facets, reading, state["threshold"], self.policy.weights, self.model
+        )
+        left = self._round_left(state, step)
+        facets = list(case.facets)
+        table = decide(assessment, facets, left, reading.bindable, self.policy)
+        verdict = clamp(table, reading.proposed, facets, assessment, left, self.policy)
+        kept = {facet: ids[:_COVERING_KEPT] for facet, ids in assessment["covered"].items()}
+        assessment = Assessment(**{**assessment, "covered": kept})
+        notes = take_notes(
+            case.evidence,
+            kept,
+            {facet["id"]: facet["sub_question"] for facet in facets},
+            reading.spans,
+            state["rounds"],
+        )
+        record = self._record(state, case, reading, assessment, table, verdict, left)
+        return step.done(
+            AskState(
+                assessment=assessment,
+                notes=notes,
+                decision=verdict.decision,
+                decisions=[*state["decisions"], record],
+                nearest=self._nearest(case, reading, assessment),
+                notices=self._notices(state, opened.changed, reading),
+            )
+        )
+
+    def _round_left(self, state: AskState, step: Step) -> bool:
+        in_time = time.time() < step.meter.deadline
+        if not in_time:
+            step.meter.exhausted = True
+        return state["rounds"] < state["max_rounds"] and in_time
+
+    def _notices(self, state: AskState, changed: bool, reading: Reading) -> list[Notice]:
+        notices = list(state["notices"])
+        if changed:
+            add_notice(notices, "evidence_changed")
+        if reading.contradictions:
+            add_notice(notices, "conflicting_evidence")
+        return notices
+
+    def _nearest(self, case: Case, reading: Reading, assessment: Assessment) -> list[Nearest]:
+        return nearest_of(case, reading, assessment)
+
+    def _record(
+        self,
+        state: AskState,
+        case: Case,
+        reading: Reading,
+        assessment: Assessment,
+        table: Verdict,
+        verdict: Verdict,
+        left: bool,
+    ) -> Decision:
+        proposed = reading.proposed if reading.proposed is not None else table.decision
+        held, open_ = _points(case, assessment)
+        return Decision(
+            node=self.name,
+            round=state["rounds"],
+            proposed=proposed[:200],
+            decision=verdict.decision,
+            rule=verdict.rule,
+            reason=(reading.reason or verdict.rule)[:400],
+            missing_info=[gap["content"] for gap in assessment["gaps"] if gap["content"]],
+            supported_points=held,
+            unsupported_points=open_,
+            retryable=left and verdict.decision in _STRATEGY,
+            rewrite_strategy=_STRATEGY.get(verdict.decision, ""),
+            assessment=Assessment(**{**assessment, "covered": {}}),
+        )
+
+
+def _points(case: Case, assessment: Assessment) -> tuple[list[str], list[str]]:
+    """Return the texts of required facets that are covered, and of those that are not."""
+    required: Sequence[tuple[str, bool]] = [
+        (facet["text"], bool(assessment["covered"].get(facet["id"])))
+        for facet in case.facets
+        if facet["required"]
+    ]
+    return [text for text, held in required if held], [text for text, held in required if not held]

@@ -1,0 +1,22 @@
+"""Routers: pure, they only read the state."""
+
+from typing import Literal
+
+from graphs.ask.state import AskState, DecisionKey
+
+CheckKey = Literal["supported", "partly_supported", "unsupported"]
+
+
+def by_intent(state: AskState) -> Literal["retrieve", "direct"]:
+    """Route after `analyze_query`."""
+    return state["intent"]
+
+
+def by_decision(state: AskState) -> DecisionKey:
+    """Route after a grading."""
+    return state["decision"]
+
+
+def by_check(state: AskState) -> CheckKey:
+    """Route after a check."""
+    return state["check"]

@@ -1,0 +1,109 @@
+"""What kind of answer a question asks for: cue words of questions and of answers, zh and en.
+
+A *field* is the requested kind of answer. `requested_fields` reads it from the question;
+`answers_field` tells whether a sentence is of that kind.
+"""
+
+import re
+
+from graphs.evidence.numbers import claims
+
+_QUESTION_CUES: tuple[tuple[str, str], ...] = (
+    ("cause", r"为什么|为何|怎么会|何以|什么原因|原因(?:是|有|何)|\bwhy\b|\bwhat (?:causes|caused)\b|\breasons? (?:for|why)\b"),
+    ("time", r"什么时候|何时|哪一?[天年月]|哪个日期|几点|什么日期|\bwhen\b(?=\s+(?:is|was|were|did|does|do|must|should|will|can|has|are)\b)|\bwhat (?:date|time|day)\b|\bby when\b"),
+    ("amount", r"多少|多大|多高|多长|多久|多低|多远|几[个次天小时台人年月份级项条]|\bhow (?:much|many|long|often|high|low|far|soon|old|large)\b|\bwhat (?:percentage|percent|amount|rate|share|limit|number)\b"),
+    ("person", r"谁|哪个(?:部门|岗位|人|单位)|哪位|什么人|\bwho(?:m|se)?\b|\bwhich (?:role|department|person|team|manager)\b"),
+    ("place", r"哪里|何处|在哪儿?|什么地方|什么位置|\bwhere\b"),
+    ("procedure", r"怎么办|怎么(?!会)|咋|如何|怎样|哪些步骤|什么步骤|\bhow (?:do|does|should|can|to|is|are|must|would)\b|\bwhat (?:should|steps|must|do)\b|\bsteps\b"),
+    ("list", r"哪些|有什么|有哪几|哪几[个项种类]|列出|列举|包括什么|\bwhich\b|\bwhat (?:are|were)\b|\blist\b"),
+    ("definition", r"什么是|是什么意思|指什么|是指|\bwhat (?:does .+ mean|is meant by)\b|\bdefin(?:e|ition)\b"),
+    ("yes_no", r"是否|能否|可否|能不能|可不可以|要不要|需不需要|有没有|吗\s*[？?]?$|^(?:is|are|was|were|does|do|did|can|may|must|should|will|has|have|am)\b"),
+    ("fact", r"是什么|是啥|什么(?!时候|意思|原因|地方|位置|人|步骤|日期)|哪个|\bwhat (?:is|was|are|were)\b|\bwhat\b"),
+    ("effect", r"有什么影响|什么后果|会怎样|会怎么样|\bwhat happens\b|\bwhat (?:is|are) the (?:effects?|consequences?)\b"),
+)  # fmt: skip
+_CUES = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _QUESTION_CUES)
+CUE_PHRASES = re.compile("|".join(pattern for _, pattern in _QUESTION_CUES), re.IGNORECASE)
+"""Everything that only asks, to be cut from a question before its content words are read."""
+
+_LABEL_HEADS = (
+    "结果 措施 原因 步骤 流程 方法 标准 要求 条件 期限 地点 比例 金额 费用 限值 范围 定义 含义 后果 依据 结论 方向 顺序 周期 "
+    "频率 现象 机理 办法 规定 职责 目的 内容 建议 方案 手段 定值 报警值 上限 下限 额度 价格 型号 厂家 电话 编号 日期 时间"
+).split()
+LABEL_HEAD = re.compile("(?:" + "|".join(_LABEL_HEADS) + ")$")
+"""End of a Chinese noun phrase that names a requested field (现场检查结果, 处理措施)."""
+_IMPERATIVE = re.compile(
+    r"请|说明|找出|列出|列举|判断|告诉|介绍|分析|给出|总结|概述|解释|描述"
+    r"|\b(?:explain|describe|list|give|tell|name|summari[sz]e|find|state|show)\b",
+    re.IGNORECASE,
+)
+_PERSON = re.compile(
+    r"部门|部长|人员|经理|主管|值长|班长|班组|负责人|责任人|专工|运行|检修|领导|总监|主任|单位|公司|审批|批准"
+    r"|\b(?:managers?|directors?|officers?|departments?|teams?|heads?|supervisors?|approv\w+|employees?|hr|finance|traveller|owner)\b",
+    re.IGNORECASE,
+)
+_CAUSE = re.compile(
+    r"因为|由于|导致|造成|引起|原因|所致|使得|使.{0,12}(?:下降|升高|上升|降低|减少|恶化|变差)|从而|因此|影响|→"
+    r"|\b(?:because|due to|caus\w+|leads? to|results? (?:in|from)|owing to|therefore|so that)\b",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(
+    r"位于|布置在|安装在|设在|处$|侧|楼|室|层|\b(?:at|in|located|located at|near|floor|room|city|site)\b",
+    re.IGNORECASE,
+)
+_PROCEDURE = re.compile(
+    r"^\s*(?:[-*+•]|\d+[.)、．]|[（(]\d+[)）])|应|须|首先|然后|立即|检查|确认|投入|启动|停止|联系|提高|清理|调整|必须|不得"
+    r"|\b(?:must|should|shall|first|then|submit|check|contact|book|ask|keep|apply|send|use)\b",
+    re.IGNORECASE,
+)
+_DEFINITION = re.compile(
+    r"是指|指的是|定义为|简称|即|\b(?:means?|refers? to|is defined)\b", re.IGNORECASE
+)
+_TIME = re.compile(
+    r"日|天|周|月|年|小时|分钟|时限|立即|每班|每天|\b(?:days?|weeks?|months?|years?|hours?|minutes?|daily|annually|monthly)\b",
+    re.IGNORECASE,
+)
+_LIST = re.compile(r"、|；|;|^\s*(?:[-*+•]|\d+[.)、．])|\||,.+,|\band\b", re.IGNORECASE)
+
+
+def is_ask(clause: str) -> bool:
+    """Tell whether a clause asks for something rather than giving context."""
+    return bool(CUE_PHRASES.search(clause) or _IMPERATIVE.search(clause)) or bool(
+        re.search(r"[？?]\s*$", clause)
+    )
+
+
+def imperative(clause: str) -> bool:
+    """Tell whether a clause demands (说明…, list …)."""
+    return bool(_IMPERATIVE.search(clause))
+
+
+def strip_cues(clause: str) -> str:
+    """Cut words that only ask or demand; what stays is content."""
+    return _IMPERATIVE.sub(" ", CUE_PHRASES.sub(" ", clause))
+
+
+def requested_fields(clause: str) -> list[str]:
+    """Return the fields that a clause asks for, in order of the table above, at most two."""
+    return [name for name, pattern in _CUES if pattern.search(clause)][:2]
+
+
+def answers_field(field: str, sentence: str, question: str) -> bool:
+    """Tell whether `sentence` is of the kind that `field` asks for.
+
+    For amounts and times the value must be new: one that the question itself states is no answer.
+    """
+    if field in ("amount", "time"):
+        known = {(c.value, c.unit) for c in claims(question)}
+        values = [
+            c for c in claims(sentence) if c.kind != "code" and (c.value, c.unit) not in known
+        ]
+        if field == "amount":
+            return bool(values)
+        return any(c.kind == "date" for c in values) or bool(values and _TIME.search(sentence)) or (
+            "立即" in sentence or "每班" in sentence
+        )  # fmt: skip
+    pattern = {
+        "person": _PERSON, "cause": _CAUSE, "effect": _CAUSE, "place": _PLACE,
+        "procedure": _PROCEDURE, "definition": _DEFINITION, "list": _LIST,
+    }.get(field)  # fmt: skip
+    return bool(pattern.search(sentence)) if pattern else True

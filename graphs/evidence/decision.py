@@ -1,0 +1,91 @@
+"""The decision table: first match wins, the same for both reasoners."""
+
+from dataclasses import dataclass
+
+from graphs.ask.state import Assessment, DecisionKey, Facet
+from graphs.policy import Policy
+
+KEYS: tuple[DecisionKey, ...] = (
+    "answer", "rewrite", "retry_broaden", "partial_answer", "insufficient", "unrecognized",
+)  # fmt: skip
+_CAUTION: dict[str, int] = {
+    "answer": 0, "partial_answer": 1, "rewrite": 2, "retry_broaden": 2, "insufficient": 3,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A decision with the rule that led to it."""
+
+    decision: DecisionKey
+    rule: str
+
+
+def decide(
+    assessment: Assessment,
+    facets: list[Facet],
+    round_left: bool,
+    bindable: bool,
+    policy: Policy,
+) -> Verdict:
+    """Apply the table to an assessment.
+
+    1. best < min_passage or the subject is not held: `retry_broaden` if a round is left and a term
+       of the question is bindable, else `insufficient`. 2. every required facet covered, best ≥
+       answer_passage, confidence ≥ θ: `answer`. 3. a round is left: `rewrite`. 4. a required facet
+       covered, best ≥ answer_passage, confidence_covered ≥ min_confidence: `partial_answer`; else
+       `insufficient`.
+    """
+    required = [facet["id"] for facet in facets if facet["required"]]
+    held = [facet for facet in required if assessment["covered"].get(facet)]
+    strong = assessment["best"] >= policy.answer_passage
+    if assessment["best"] < policy.min_passage or not assessment["holds_subject"]:
+        rule = "1: nothing near enough" if assessment["holds_subject"] else "1: subject not held"
+        return Verdict("retry_broaden" if round_left and bindable else "insufficient", rule)
+    if (
+        len(held) == len(required)
+        and strong
+        and assessment["confidence"] >= assessment["threshold"]
+    ):
+        return Verdict("answer", "2: every required facet covered")
+    if round_left:
+        return Verdict("rewrite", "3: something is missing and a round is left")
+    if held and strong and assessment["confidence_covered"] >= policy.min_confidence:
+        return Verdict("partial_answer", "4: a part is covered")
+    return Verdict("insufficient", "4: too little is covered")
+
+
+def clamp(
+    verdict: Verdict,
+    proposed: str | None,
+    facets: list[Facet],
+    assessment: Assessment,
+    round_left: bool,
+    policy: Policy,
+) -> Verdict:
+    """Let a reasoner's own verdict make the decision more cautious, never bolder.
+
+    A word outside the enum is `unrecognized`. `answer` against a proposal to search again becomes
+    that search while a round is left; against a partial proposal or none left, a partial answer.
+    """
+    if proposed is None:
+        return verdict
+    if proposed not in _CAUTION:
+        return Verdict("unrecognized", f"unrecognized verdict {proposed[:40]!r}")
+    if _CAUTION[proposed] <= _CAUTION[verdict.decision]:
+        return verdict
+    if proposed in ("rewrite", "retry_broaden") and round_left:
+        return Verdict(
+            "rewrite" if proposed == "rewrite" else "retry_broaden",
+            f"{verdict.rule}; reasoner: {proposed}",
+        )
+    if proposed == "insufficient":
+        if round_left:
+            return Verdict("rewrite", f"{verdict.rule}; reasoner: insufficient")
+        return Verdict("insufficient", f"{verdict.rule}; reasoner: insufficient")
+    held = any(f["required"] and assessment["covered"].get(f["id"]) for f in facets)
+    if held and assessment["confidence_covered"] >= policy.min_confidence and not round_left:
+        return Verdict("partial_answer", f"{verdict.rule}; reasoner: {proposed}")
+    if round_left:
+        return Verdict("rewrite", f"{verdict.rule}; reasoner: {proposed}")
+    return Verdict("insufficient", f"{verdict.rule}; reasoner: {proposed}")

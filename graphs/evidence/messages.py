@@ -1,0 +1,131 @@
+"""Every sentence that the program itself says, in Chinese and English."""
+
+from graphs.ask.state import GapType, Language
+
+WARNINGS: dict[str, tuple[str, str]] = {
+    "low_confidence_generation": (
+        "证据的把握低于所要求的门槛，请核对引用后再使用。",
+        "Confidence in the evidence lies below the requested threshold; check the citations before use.",
+    ),
+    "potential_noise": (
+        "所读段落中一半以上与问题关系不强，可能含有无关内容。",
+        "More than half of the passages read are only loosely related to the question.",
+    ),
+    "outdated_info": (
+        "引用了已被新版本取代的文件。",
+        "A superseded version of a document is cited.",
+    ),
+    "conflicting_evidence": (
+        "不同来源对同一事项的说法不一致，各方均已引用。",
+        "Sources disagree about the same matter; each side is cited.",
+    ),
+    "graded_locally": (
+        "语言模型不可用，至少一个步骤由内置推理器完成。",
+        "The language model was unavailable; the embedded reasoner did at least one step.",
+    ),
+    "budget_exhausted": (
+        "本次提问的次数、用量或时间上限已用完。",
+        "A limit of calls, tokens or seconds for this question was reached.",
+    ),
+    "source_language_differs": (
+        "来源与问题的语言不同，引文保留原文。",
+        "The source is in another language than the question; quotes are kept as they stand.",
+    ),
+    "unresolved_reference": (
+        "无法确定问题所指的对象，请补充说明。",
+        "It is not clear what the question refers to; please say it in full.",
+    ),
+    "evidence_changed": (
+        "检索之后文档有变动，证据已重新评估。",
+        "Documents changed after they were found; the evidence was judged again.",
+    ),
+    "dense_unavailable": (
+        "向量索引不可用，仅使用了关键词检索。",
+        "The vector index is unavailable; only keyword search was used.",
+    ),
+    "reranker_fallback": (
+        "所配置的重排模型不可用，已改用默认重排。",
+        "The configured reranker is unavailable; the default one was used.",
+    ),
+    "instructions_ignored": (
+        "文档中含有对系统的指令，已忽略。",
+        "A document contains instructions to the system; they were ignored.",
+    ),
+    "near_duplicate_documents": (
+        "存在内容几乎相同的文档。",
+        "There are documents with nearly the same content.",
+    ),
+}
+"""Warning code to its (zh, en) sentence."""
+OPENING = ("low_confidence_generation", "potential_noise", "outdated_info")
+"""Warnings that also open the answer text, in this order."""
+
+_TEXTS: dict[str, tuple[str, str]] = {
+    "note": ("注意：", "Note: "),
+    "missing_heading": ("知识库中没有依据的部分：", "Not supported by the knowledge base:"),
+    "refusal": (
+        "知识库中的证据不足以回答这个问题。",
+        "The knowledge base does not hold enough evidence to answer this question.",
+    ),
+    "searched": ("已检索：", "Searched for:"),
+    "nearest": ("最接近的内容：", "Nearest passages:"),
+    "missing": ("缺少：", "Missing:"),
+    "suggest": ("可补充：", "What would help:"),
+    "contact": ("可咨询：", "Whom to ask: "),
+    "empty_kb": (
+        "知识库“{kb}”还没有任何文档。请用 `youju ingest 文件或文件夹 --kb {kb}` 或 `POST /kb/{kb}/documents` 添加后再问。",
+        "The knowledge base \"{kb}\" holds no documents yet. Add some with `youju ingest PATH --kb {kb}` or `POST /kb/{kb}/documents`, then ask again.",
+    ),
+    "greeting": (
+        "你好！我只根据知识库“{kb}”中的文档回答问题，并为每一句给出出处。请直接提问。",
+        "Hello! I answer questions from the documents of the knowledge base \"{kb}\" only, and cite a source for every statement. Please ask.",
+    ),
+    "service": (
+        "我根据知识库“{kb}”中的文档（共 {documents} 份）回答问题：先检索，再判断证据是否足够，不足时再检索一次；证据不够就说明缺什么，而不猜测。",
+        "I answer from the {documents} documents of the knowledge base \"{kb}\": I search, judge whether the evidence is enough, search once more if it is not, and say what is missing instead of guessing.",
+    ),
+    "unresolved": (
+        "这个问题里的指代不清楚：“{question}”。请写出具体的对象，例如设备、编号或文件名。",
+        "It is not clear what \"{question}\" refers to. Please name it: the device, number or document you mean.",
+    ),
+    "unrecognized": (
+        "评估步骤返回了无法识别的结论，因此没有生成回答。原始结论：{raw}",
+        "The grading step returned a verdict that is not recognised, so no answer was written. Raw verdict: {raw}",
+    ),
+    "failed": (
+        "处理过程中出错，没有生成回答。请稍后重试。",
+        "Something went wrong while working on this question, so no answer was written. Please try again.",
+    ),
+    "why_subject": ("没有涉及问题的主题：{what}", "does not treat the subject: {what}"),
+    "why_field": ("涉及主题，但没有给出：{what}", "treats the subject, but does not say: {what}"),
+    "why_score": ("与问题的关系较弱", "only loosely related to the question"),
+    "suggest_document": ("载有“{what}”的文件或记录", "a document or record that states \"{what}\""),
+    "suggest_version": ("该时间范围内有效的版本", "the version that was in force at that time"),
+    "suggest_conflict": ("能说明哪一方说法有效的文件", "a document that says which side is in force"),
+    "colon": ("：", ": "),
+    "row": ("；", "; "),
+    "sub_question": ("问题", "Question"),
+}  # fmt: skip
+_GAP_NAMES: dict[GapType, tuple[str, str]] = {
+    "missing_entity": ("未提及的对象", "not mentioned"),
+    "missing_field": ("未说明的内容", "not stated"),
+    "timeline_gap": ("时间不符", "other time"),
+    "conflict": ("说法不一致", "conflict"),
+    "incomplete_answer": ("说明不完整", "incomplete"),
+}
+
+
+def say(key: str, language: Language, **values: object) -> str:
+    """Return a sentence in the question's language; a missing value fails loudly."""
+    text = _TEXTS[key][0 if language == "zh" else 1]
+    return text.format(**values) if values else text
+
+
+def warn(code: str, language: Language) -> str:
+    """Return the sentence of a warning."""
+    return WARNINGS[code][0 if language == "zh" else 1]
+
+
+def gap_name(kind: GapType, language: Language) -> str:
+    """Return the name of a gap type."""
+    return _GAP_NAMES[kind][0 if language == "zh" else 1]

@@ -1,0 +1,246 @@
+"""The answer-bearing sentence scorer: one reading of a passage, used for grading and extraction.
+
+For every sentence it combines how much of the asked words stands there (weighted by rarity, with
+the headings above it and half of its neighbours), how near its meaning is, and whether it is of the
+kind that is asked for. A passage counts for a sub-question only as far as it holds the subject.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from graphs.ask.state import Facet
+from graphs.evidence import asks
+from graphs.evidence.facets import term_weight
+from graphs.evidence.numbers import claims
+from graphs.evidence.passages import Passage
+from graphs.evidence.text import codes, fold, index_terms, is_cjk, language, sentences
+from graphs.ports import Matrix, Vector
+
+COVERED = 0.5
+"""A facet counts as covered from this strength on."""
+_SAME_LANGUAGE = (0.35, 0.70)
+_CROSS_LANGUAGE = (0.14, 0.42)
+"""Cosines between which meaning goes from "unrelated" to "the same", for the default embedder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """How rare words are in a knowledge base of `passages` passages."""
+
+    passages: int
+    frequency: Mapping[str, int]
+
+    def weight(self, word: str) -> float:
+        """Return the smoothed inverse document frequency times the word's own weight.
+
+        Words that the knowledge base does not know weigh most: they tell that it may not answer.
+        """
+        held = self.frequency.get(word, 0)
+        return math.log1p(self.passages / (held + 0.5)) * term_weight(word)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One sentence of a passage. `start` and `end` count within the passage's text."""
+
+    start: int
+    end: int
+    text: str
+    folded: str
+    terms: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PassageText:
+    """A passage taken apart once, for all facets."""
+
+    heading: Line
+    lines: tuple[Line, ...]
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceScore:
+    """How well one sentence answers one field facet, in [0, 1]."""
+
+    line: int
+    start: int
+    end: int
+    strength: float
+    coverage: float
+    similarity: float
+    cue: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FieldReading:
+    """How a passage answers one field facet: `strength` is its best sentence's, subject included."""
+
+    subject: float
+    strength: float
+    sentences: tuple[SentenceScore, ...]
+
+
+@lru_cache(maxsize=2048)
+def take_apart(passage: Passage) -> PassageText:
+    """Return the passage's heading and sentences with their terms."""
+    heading = " ".join((passage.title, *passage.section, *passage.codes))
+    lines = tuple(
+        _line(passage.text[start:end], start, end) for start, end in sentences(passage.text)
+    )
+    return PassageText(_line(heading, 0, 0), lines, passage.language)
+
+
+def _line(text: str, start: int, end: int) -> Line:
+    return Line(start, end, text, fold(text), frozenset(index_terms(text)))
+
+
+def presence(word: str, line: Line) -> float:
+    """Return how far a word stands in a line: 1, or the share of its bigrams for long words."""
+    if not is_cjk(word):
+        return 1.0 if word in line.terms else 0.0
+    if word in line.folded:
+        return 1.0
+    if len(word) < 3:
+        return 0.0
+    pairs = [word[i : i + 2] for i in range(len(word) - 1)]
+    return 0.8 * sum(pair in line.folded for pair in pairs) / len(pairs)
+
+
+def soft(cosine: float, same_language: bool) -> float:
+    """Map a cosine to [0, 1]: how sure one is that two texts mean the same."""
+    low, high = _SAME_LANGUAGE if same_language else _CROSS_LANGUAGE
+    return float(min(1.0, max(0.0, (cosine - low) / (high - low))))
+
+
+def coverage(words: Sequence[str], lines: Sequence[tuple[Line, float]], lexicon: Lexicon) -> float:
+    """Return the rarity-weighted share of `words` that stand in `lines` (each with a factor)."""
+    total = sum(lexicon.weight(word) for word in words)
+    if total <= 0:
+        return 0.0
+    held = sum(
+        lexicon.weight(word)
+        * max((factor * presence(word, line) for line, factor in lines), default=0.0)
+        for word in words
+    )
+    return held / total
+
+
+class Scorer:
+    """Reads passages for one question.
+
+    `vectors` maps a facet id to its unit vector; `bindings` maps an entity facet id to phrases of
+    the knowledge base that stand for it after a broadening. `question` is the user's.
+    """
+
+    def __init__(
+        self,
+        question: str,
+        facets: Sequence[Facet],
+        vectors: Mapping[str, Vector],
+        lexicon: Lexicon,
+        bindings: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        self._question = question
+        self._language = language(question)
+        self._facets = facets
+        self._vectors = vectors
+        self._lexicon = lexicon
+        self._bindings = bindings or {}
+
+    def constraint(self, facet: Facet, passage: Passage, matrix: Matrix) -> float:
+        """Return how far a passage holds an entity, code, number or time facet, in [0, 1]."""
+        text = take_apart(passage)
+        if facet["kind"] == "code":
+            held = {*passage.codes, *codes(passage.text), *codes(text.heading.text)}
+            return 1.0 if facet["text"] in held else 0.0
+        if facet["kind"] in ("number", "time"):
+            return self._value(facet, passage)
+        lines = [(text.heading, 1.0), *((line, 1.0) for line in text.lines)]
+        lexical = coverage(facet["terms"], lines, self._lexicon)
+        meaning = self._meaning(facet["id"], matrix, text)
+        return max(lexical, 0.9 * meaning, self._bound(facet, text))
+
+    def subject(self, sub_question: str, passage: Passage, matrix: Matrix) -> float:
+        """Return how much of a sub-question's subject the passage holds, in [0, 1].
+
+        Own entities count full, shared context 0.7; a code that is missing rules the passage out.
+        """
+        total = held = 0.0
+        for facet in self._facets:
+            if facet["kind"] == "field" or facet["sub_question"] not in ("", sub_question):
+                continue
+            share = self.constraint(facet, passage, matrix)
+            if facet["kind"] == "code" and share == 0.0:
+                return 0.0
+            weight = self.weight(facet) * (1.0 if facet["sub_question"] else 0.7)
+            total += weight
+            held += weight * share
+        return held / total if total else 1.0
+
+    def weight(self, facet: Facet) -> float:
+        """Return how much a facet says of the subject: its heaviest word."""
+        if facet["kind"] == "code":
+            return math.log1p(self._lexicon.passages)
+        if facet["kind"] in ("number", "time"):
+            return 0.5
+        return max((self._lexicon.weight(word) for word in facet["terms"]), default=0.0)
+
+    def field(self, facet: Facet, passage: Passage, matrix: Matrix) -> FieldReading:
+        """Return how the passage answers a field facet, sentence by sentence."""
+        text = take_apart(passage)
+        subject = self.subject(facet["sub_question"], passage, matrix)
+        scores = tuple(
+            self._sentence(facet, text, index, matrix) for index in range(len(text.lines))
+        )
+        best = max((score.strength for score in scores), default=0.0)
+        return FieldReading(subject, best * min(1.0, subject / 0.6), scores)
+
+    def _sentence(
+        self, facet: Facet, text: PassageText, index: int, matrix: Matrix
+    ) -> SentenceScore:
+        line = text.lines[index]
+        near = [(text.heading, 0.9), (line, 1.0)]
+        near.extend(
+            (other, 0.6) for other in text.lines[max(0, index - 1) : index + 2] if other is not line
+        )
+        lexical = coverage(facet["terms"], near, self._lexicon) if facet["terms"] else 0.0
+        cosine = self._cosine(facet["id"], matrix, index)
+        meaning = soft(cosine, text.language == self._language)
+        cue = (
+            coverage(facet["terms"], [(text.heading, 1.0), (line, 1.0)], self._lexicon) >= 0.75
+            if facet["field"] == "label"
+            else asks.answers_field(facet["field"], line.text, self._question)
+        )
+        strength = max(lexical, 0.9 * meaning, 0.6 * lexical + 0.5 * meaning)
+        strength = min(1.0, strength) * (1.0 if cue else 0.55)
+        return SentenceScore(index, line.start, line.end, strength, lexical, cosine, cue)
+
+    def _cosine(self, facet_id: str, matrix: Matrix, index: int) -> float:
+        vector = self._vectors.get(facet_id)
+        if vector is None or index >= len(matrix):
+            return 0.0
+        return float(matrix[index] @ vector)
+
+    def _meaning(self, facet_id: str, matrix: Matrix, text: PassageText) -> float:
+        vector = self._vectors.get(facet_id)
+        if vector is None or not len(matrix):
+            return 0.0
+        return soft(float(np.max(matrix @ vector)), text.language == self._language)
+
+    def _bound(self, facet: Facet, text: PassageText) -> float:
+        phrases = self._bindings.get(facet["id"], ())
+        body = text.heading.folded + "\n" + "\n".join(line.folded for line in text.lines)
+        return 0.8 if any(fold(phrase) in body for phrase in phrases) else 0.0
+
+    @staticmethod
+    def _value(facet: Facet, passage: Passage) -> float:
+        held = claims(" ".join((passage.title, *passage.section, passage.date or "", passage.text)))
+        if facet["kind"] == "time":
+            dates = [claim.value for claim in held if claim.kind == "date"]
+            return 1.0 if any(date.startswith(facet["text"]) for date in dates) else 0.0
+        return 1.0 if any(f"{c.value} {c.unit}" == facet["text"] for c in held) else 0.0

@@ -1,0 +1,203 @@
+"""The embedded reasoner: extractive, deterministic, milliseconds; no model needed."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from graphs.ask.state import Facet, Statement, Turn
+from graphs.evidence import broadening, facets, follow_up
+from graphs.evidence.citations import unsupported
+from graphs.evidence.extraction import extract
+from graphs.evidence.passages import Evidence
+from graphs.evidence.text import codes, fold, language
+from graphs.ports import Embedder, KnowledgeBase
+from graphs.reasoners.base import Analysis, Case, Check, Meter, Reading
+from graphs.reasoners.local_reading import embed_facets, known_words, open_reader, read_case
+
+_RECORDS = ("哪些", "哪几", "分别", "历史", "which", "list", "what are")
+"""Words of a question that asks for several records rather than one passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalReasoner:
+    """Runs every node without a language model."""
+
+    embedder: Embedder
+
+    @property
+    def name(self) -> str:
+        """The name in answers."""
+        return "embedded"
+
+    async def analyze(
+        self, question: str, turns: Sequence[Turn], kb: KnowledgeBase, meter: Meter
+    ) -> Analysis:
+        """Resolve a follow-up and read the facets; the first query is what the user said."""
+        spoken = language(question)
+        if follow_up.is_courtesy(question):
+            return _direct(question, spoken, "courtesy")
+        if follow_up.is_about_service(question):
+            return _direct(question, spoken, "service")
+        resolved = follow_up.resolve(question, turns)
+        if resolved is None:
+            return _direct(question, spoken, "unresolved_reference")
+        vocabulary = await kb.vocabulary()
+        labels = {fold(phrase) for phrase in vocabulary.phrases if 2 <= len(phrase) <= 8}
+        parsed = facets.parse(resolved, labels)
+        return Analysis(
+            question_resolved=resolved,
+            language="zh" if spoken == "zh" else "en",
+            intent="retrieve",
+            direct_reason="",
+            first_query=resolved,
+            facets=parsed.facets,
+            sub_questions=parsed.sub_questions,
+        )
+
+    async def grade(self, case: Case, meter: Meter) -> Reading:
+        """Match every facet against every passage."""
+        bindings = await self._bindings(case) if case.broadened else {}
+        reader = await open_reader(self.embedder, case, bindings)
+        vocabulary = await case.kb.vocabulary()
+        vectors = await embed_facets(self.embedder, case.facets, ("entity",))
+        known = await known_words(case.kb, case.facets)
+        bindable = bool(known) or broadening.bindable(list(vectors.values()), vocabulary)
+        return read_case(reader, bindable)
+
+    async def rewrite_precise(self, case: Case, meter: Meter) -> list[str]:
+        """Ask for what is missing in the knowledge base's terms: subject, gap, feedback phrases."""
+        subject = _subject_text(case.facets)
+        missing = [f for f in case.facets if f["required"] and not case.covered.get(f["id"])]
+        wanted = [_asked(facet) for facet in missing] or [case.question]
+        feedback = await self._feedback(case, missing)
+        main = " ".join(dict.fromkeys([subject, *wanted, *feedback]))
+        gaps = [f"{subject} {gap['suggestion']}".strip() for gap in case.gaps if gap["suggestion"]]
+        return _distinct([main, *gaps], case.searched)
+
+    async def rewrite_broaden(self, case: Case, meter: Meter) -> list[str]:
+        """Say the question in the knowledge base's own words, kept by co-occurrence."""
+        bindings = await self._bindings(case)
+        known = await known_words(case.kb, case.facets)
+        phrases = list(dict.fromkeys(p for found in bindings.values() for p in found))
+        info = await case.kb.info()
+        for term, synonyms in (info.glossary or {}).items():
+            if fold(term) in fold(case.question):
+                phrases = [*synonyms, *phrases]
+        main = " ".join([*phrases, *known])
+        wanted = [_asked(facet) for facet in case.facets if facet["required"]]
+        more = [" ".join([*phrases[:3], text]) for text in wanted[:1]] if phrases else []
+        more += [" ".join(found) for found in list(bindings.values())[:1]]
+        return _distinct([main or case.question, *more], case.searched)
+
+    async def generate(self, case: Case, partial: bool, meter: Meter) -> AsyncIterator[Statement]:
+        """Yield exact sentences, rows and list items that answer the covered facets."""
+        bindings = await self._bindings(case) if case.broadened else {}
+        reader = await open_reader(self.embedder, case, bindings)
+        reads = {f["id"]: reader.reads(f) for f in case.facets if f["required"]}
+        plural = any(word in case.question.lower() for word in _RECORDS) and _many_records(
+            [read.evidence for found in reads.values() for read in found]
+        )
+        limit = 5 if plural else 2
+        chosen = {facet: found[:limit] for facet, found in reads.items()}
+        for statement in extract(case.facets, chosen, case.language, plural):
+            yield statement
+
+    async def check(self, case: Case, statements: Sequence[Statement], meter: Meter) -> Check:
+        """Keep what a program can vouch for; name the covered facets that lost their statements."""
+        passages = {item.passage.id: item.passage for item in case.evidence}
+        kept: list[Statement] = []
+        dropped: list[str] = []
+        for statement in statements:
+            reason = unsupported(statement, passages, case.question)
+            if reason is None:
+                kept.append(statement)
+            else:
+                dropped.append(f"{statement['text'][:80]}: {reason}")
+        return Check(kept, dropped, lost_facets(case, kept))
+
+    async def _bindings(self, case: Case) -> dict[str, list[str]]:
+        """Return entity facet id to the corpus phrases that may stand for it."""
+        vocabulary = await case.kb.vocabulary()
+        concepts = await embed_facets(self.embedder, case.facets, ("entity",))
+        found = [
+            vocabulary.phrases[i]
+            for vector in concepts.values()
+            for i, _ in broadening.nearest(vector, vocabulary)
+        ]
+        candidates = list(dict.fromkeys(found))
+        if not candidates:
+            return {}
+        bound = await known_words(case.kb, case.facets)
+        info = await case.kb.info()
+        return broadening.choose(
+            concepts,
+            vocabulary,
+            bound,
+            await case.kb.cooccurrence(candidates, bound),
+            await case.kb.cooccurrence(candidates, candidates),
+            candidates,
+            info.unrelated,
+        )
+
+    async def _feedback(self, case: Case, missing: Sequence[Facet]) -> list[str]:
+        """Return up to three phrases of the best passages that lie near what is missing."""
+        if not missing or not case.evidence:
+            return []
+        vocabulary = await case.kb.vocabulary()
+        text = fold(" ".join(item.passage.text for item in case.evidence[:4]))
+        vectors = await embed_facets(self.embedder, missing, ("field",))
+        near = {
+            vocabulary.phrases[i]: cosine
+            for vector in vectors.values()
+            for i, cosine in broadening.nearest(vector, vocabulary, 20)
+            if fold(vocabulary.phrases[i]) in text
+        }
+        return sorted(near, key=lambda phrase: -near[phrase])[:3]
+
+
+def lost_facets(case: Case, kept: Sequence[Statement]) -> list[str]:
+    """Return required facets that the evidence covered but no kept statement addresses."""
+    addressed = {facet for statement in kept for facet in statement["facets"]}
+    return [
+        facet["id"]
+        for facet in case.facets
+        if facet["required"] and case.covered.get(facet["id"]) and facet["id"] not in addressed
+    ]
+
+
+def _direct(question: str, spoken: str, reason: str) -> Analysis:
+    return Analysis(
+        question_resolved=question,
+        language="zh" if spoken == "zh" else "en",
+        intent="direct",
+        direct_reason=reason,
+        first_query="",
+        facets=[],
+        sub_questions=[],
+    )
+
+
+def _subject_text(all_facets: Sequence[Facet]) -> str:
+    texts = [f["text"] for f in all_facets if f["kind"] in ("entity", "code")]
+    return " ".join(dict.fromkeys(texts[:6]))
+
+
+def _asked(facet: Facet) -> str:
+    return facet["text"] if facet["field"] == "label" else " ".join(facet["terms"])
+
+
+def _distinct(queries: Sequence[str], searched: Sequence[str]) -> list[str]:
+    """Return at most three new queries; the first stays even if it was searched before."""
+    known = {fold(query) for query in searched}
+    fresh: list[str] = []
+    for query in queries:
+        text = query.strip()[:300]
+        if text and fold(text) not in known:
+            known.add(fold(text))
+            fresh.append(text)
+    return fresh[:3] or [queries[0].strip()[:300]]
+
+
+def _many_records(evidence: Sequence[Evidence]) -> bool:
+    """Tell whether the evidence comes from several coded records."""
+    coded = {code for item in evidence for code in codes(" ".join(item.passage.section))}
+    return len(coded) > 1

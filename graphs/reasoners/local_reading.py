@@ -1,0 +1,152 @@
+"""How the embedded reasoner reads evidence: facets against passages, with all vectors at hand."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphs.ask.state import Facet
+from graphs.evidence.consistency import contradictions
+from graphs.evidence.extraction import Reads
+from graphs.evidence.passages import Evidence
+from graphs.evidence.scorer import COVERED, FieldReading, Lexicon, Scorer
+from graphs.ports import Embedder, KnowledgeBase, Matrix, Vector
+from graphs.reasoners.base import Case, Reading
+
+HOLDS_SUBJECT = 0.5
+"""A passage holds a subject when it holds this share of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A scorer with the evidence's sentence vectors. Built once per node."""
+
+    scorer: Scorer
+    case: Case
+    matrices: Mapping[str, Matrix]
+
+    def matrix(self, item: Evidence) -> Matrix:
+        """Return the sentence vectors of a passage, shape (sentences, d)."""
+        return self.matrices.get(item.passage.id, _EMPTY)
+
+    def fields(self, facet: Facet) -> list[tuple[Evidence, FieldReading]]:
+        """Return every passage with its reading of a field facet, strongest first."""
+        read = [
+            (item, self.scorer.field(facet, item.passage, self.matrix(item)))
+            for item in self.case.evidence
+        ]
+        return sorted(read, key=lambda pair: (-pair[1].strength, -pair[0].score))
+
+    def reads(self, facet: Facet) -> list[Reads]:
+        """Return the passages that cover a facet, strongest first, current versions only."""
+        covering = [
+            Reads(item, reading)
+            for item, reading in self.fields(facet)
+            if reading.strength >= COVERED
+        ]
+        documents = {read.evidence.passage.document_id for read in covering}
+        return [read for read in covering if read.evidence.passage.superseded_by not in documents]
+
+
+_EMPTY: Matrix = np.zeros((0, 1), dtype=np.float32)
+
+
+async def embed_facets(
+    embedder: Embedder, facets: Sequence[Facet], kinds: Sequence[str] = ("entity", "field")
+) -> dict[str, Vector]:
+    """Return a vector per facet of these kinds; a field is embedded as its asking clause."""
+    wanted = [facet for facet in facets if facet["kind"] in kinds]
+    vectors = await asyncio.to_thread(embedder.embed, [facet["text"] for facet in wanted])
+    return {facet["id"]: vectors[i] for i, facet in enumerate(wanted)}
+
+
+async def open_reader(
+    embedder: Embedder, case: Case, bindings: Mapping[str, Sequence[str]] | None = None
+) -> Reader:
+    """Read what scoring needs: word frequencies, facet vectors, sentence vectors."""
+    terms = sorted({term for facet in case.facets for term in facet["terms"]})
+    ids = [item.passage.id for item in case.evidence]
+    info, frequency, matrices, vectors = await asyncio.gather(
+        case.kb.info(),
+        case.kb.document_frequency(terms),
+        case.kb.sentence_vectors(ids),
+        embed_facets(embedder, case.facets),
+    )
+    scorer = Scorer(
+        case.question, case.facets, vectors, Lexicon(info.passages, frequency), bindings
+    )
+    return Reader(scorer, case, matrices)
+
+
+def read_case(reader: Reader, bindable: bool) -> Reading:
+    """Return the embedded reading of a case: coverage, strengths, subject, contradictions."""
+    case = reader.case
+    covered: dict[str, list[str]] = {}
+    strengths: dict[str, float] = {}
+    spans: dict[str, tuple[int, int]] = {}
+    subjects: list[float] = []
+    for facet in case.facets:
+        if facet["kind"] != "field":
+            strengths[facet["id"]] = max(
+                (
+                    reader.scorer.constraint(facet, i.passage, reader.matrix(i))
+                    for i in case.evidence
+                ),
+                default=0.0,
+            )
+            continue
+        read = reader.fields(facet)
+        strengths[facet["id"]] = read[0][1].strength if read else 0.0
+        covered[facet["id"]] = [i.passage.id for i, r in read if r.strength >= COVERED]
+        if read:
+            subjects.append(read[0][1].subject)
+        for item, reading in read:
+            _note_span(spans, item, reading)
+    shares = _subject_shares(reader)
+    pairs, claims = contradictions(case.evidence)
+    return Reading(
+        covered=covered,
+        relevance=_relevance(case, shares),
+        contradictions=pairs,
+        claims=claims,
+        holds_subject=max(shares.values(), default=0.0) >= HOLDS_SUBJECT,
+        bindable=bindable,
+        strengths=strengths,
+        subject=sum(subjects) / len(subjects) if subjects else 0.0,
+        spans=spans,
+    )
+
+
+def _note_span(spans: dict[str, tuple[int, int]], item: Evidence, reading: FieldReading) -> None:
+    best = max(reading.sentences, key=lambda s: s.strength, default=None)
+    if best is not None and item.passage.id not in spans:
+        start = item.passage.start
+        spans[item.passage.id] = (start + best.start, start + best.end)
+
+
+def _subject_shares(reader: Reader) -> dict[str, float]:
+    """Return passage id to the best share of any sub-question's subject that it holds."""
+    subs = [sub["id"] for sub in reader.case.sub_questions] or [""]
+    return {
+        item.passage.id: max(
+            reader.scorer.subject(sub, item.passage, reader.matrix(item)) for sub in subs
+        )
+        for item in reader.case.evidence
+    }
+
+
+def _relevance(case: Case, shares: Mapping[str, float]) -> dict[str, float]:
+    """Judge later rounds by the user's question: their scores were given for rewritten queries."""
+    return {
+        item.passage.id: round(item.score * min(1.0, shares[item.passage.id] / 0.6), 3)
+        for item in case.evidence
+        if item.round > 0
+    }
+
+
+async def known_words(kb: KnowledgeBase, facets: Sequence[Facet]) -> list[str]:
+    """Return the words of entity facets that the knowledge base knows, in order."""
+    terms = list(dict.fromkeys(t for f in facets if f["kind"] == "entity" for t in f["terms"]))
+    frequency = await kb.document_frequency(terms)
+    return [term for term in terms if frequency.get(term, 0) > 0]

@@ -1,0 +1,206 @@
+"""Hybrid search: dense and keyword in parallel, fused, reranked, calibrated, collapsed."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphs.errors import DenseUnavailable
+from graphs.evidence.calibration import calibrated, enough
+from graphs.evidence.dedupe import collapse
+from graphs.evidence.fusion import fuse, keyword_ceiling
+from graphs.evidence.passages import Evidence, Hit, Passage
+from graphs.evidence.text import codes, query_terms, words
+from graphs.policy import Policy, Profile
+from graphs.ports import Candidate, Embedder, KnowledgeBase, Reranker, RerankQuery, Sigmoid
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query taken apart once: its vector, index terms and codes."""
+
+    text: str
+    vector: np.ndarray[tuple[int], np.dtype[np.float32]]
+    terms: tuple[str, ...]
+    codes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Ranked evidence, best first. `ranked` is the whole list before thresholds, for widening."""
+
+    evidence: list[Evidence]
+    ranked: list[Evidence]
+    dense_available: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class HybridSearch:
+    """Searches one knowledge base. Holds no state."""
+
+    embedder: Embedder
+    reranker: Reranker | None
+    policy: Policy
+
+    async def search(
+        self,
+        kb: KnowledgeBase,
+        text: str,
+        profile: Profile,
+        round_: int = 0,
+        exclude: Collection[str] = (),
+        seen: Collection[str] = (),
+    ) -> Found:
+        """Return the passages for one query; `exclude` are documents, `seen` passages to leave out.
+
+        An unreachable vector index leaves keyword search alone (`dense_available` is false).
+        """
+        query = await self.query(text)
+        candidates, available = await self._candidates(kb, query, profile, exclude, seen)
+        ranked = await self.rank(kb, query, candidates, profile, round_)
+        return Found(self.select(ranked, profile), ranked, available)
+
+    async def query(self, text: str) -> Query:
+        """Embed and tokenise a query."""
+        vector = (await asyncio.to_thread(self.embedder.embed, [text]))[0]
+        return Query(text, vector, tuple(query_terms(text)), tuple(codes(text)))
+
+    def select(
+        self,
+        ranked: Sequence[Evidence],
+        profile: Profile,
+        threshold: float | None = None,
+        duplicate_limit: float | None = None,
+    ) -> list[Evidence]:
+        """Collapse near-duplicates, then keep what passes the threshold, at most `top_n`."""
+        limit = self.policy.near_duplicate if duplicate_limit is None else duplicate_limit
+        floor = profile.threshold if threshold is None else threshold
+        passing = [item for item in ranked if item.score >= floor]
+        return collapse(passing, limit)[: profile.top_n]
+
+    async def _candidates(
+        self,
+        kb: KnowledgeBase,
+        query: Query,
+        profile: Profile,
+        exclude: Collection[str],
+        seen: Collection[str],
+    ) -> tuple[list[tuple[Passage, float, float]], bool]:
+        """Return (passage, dense, keyword) of the best fused candidates, and whether dense worked."""
+        count = self.policy.candidates + len(seen)
+        dense_task = self._dense(kb, query, count, exclude)
+        keyword_task = kb.keyword(query.terms, count, exclude) if query.terms else _nothing()
+        exact_task = kb.exact(query.codes, exclude) if query.codes else _no_ids()
+        dense, keyword, exact = await asyncio.gather(dense_task, keyword_task, exact_task)
+        pool = [hit.id for hit in dense or ()] + [hit.id for hit in keyword] + list(exact)
+        ids = [id_ for id_ in dict.fromkeys(pool) if id_ not in set(seen)]
+        dense_scores, keyword_scores = await self._both_scores(kb, query, ids, dense, keyword)
+        info = await kb.info()
+        frequency = await kb.document_frequency(query.terms)
+        ceiling = keyword_ceiling(info.passages, frequency.values())
+        fused = fuse(
+            ids, dense_scores, keyword_scores, ceiling,
+            profile.dense if dense is not None else 0.0,
+            profile.keyword if dense is not None else 1.0,
+            frozenset(exact),
+        )  # fmt: skip
+        best = [id_ for id_, _ in fused[: 2 * self.policy.candidates]]
+        read = await kb.passages(best)
+        return [
+            (
+                passage,
+                dense_scores.get(passage.id, 0.0),
+                min(1.0, keyword_scores.get(passage.id, 0.0) / ceiling) if ceiling else 0.0,
+            )
+            for passage in read
+        ], dense is not None
+
+    async def _dense(
+        self, kb: KnowledgeBase, query: Query, count: int, exclude: Collection[str]
+    ) -> list[Hit] | None:
+        try:
+            return await kb.dense(query.vector, count, exclude)
+        except DenseUnavailable:
+            return None
+
+    async def _both_scores(
+        self,
+        kb: KnowledgeBase,
+        query: Query,
+        ids: Sequence[str],
+        dense: list[Hit] | None,
+        keyword: list[Hit],
+    ) -> tuple[dict[str, float], dict[str, float]]:
+        """Complete both scores for every candidate, so that no candidate is punished for its door."""
+        dense_scores = {hit.id: hit.score for hit in dense or ()}
+        keyword_scores = {hit.id: hit.score for hit in keyword}
+        no_dense = [id_ for id_ in ids if id_ not in dense_scores]
+        no_keyword = [id_ for id_ in ids if id_ not in keyword_scores]
+        if no_dense and dense is not None:
+            try:
+                dense_scores |= await kb.dense_scores(query.vector, no_dense)
+            except DenseUnavailable:
+                dense_scores |= dict.fromkeys(no_dense, 0.0)
+        if no_keyword and query.terms:
+            keyword_scores |= await kb.keyword_scores(query.terms, no_keyword)
+        return dense_scores, keyword_scores
+
+    async def rank(
+        self,
+        kb: KnowledgeBase,
+        query: Query,
+        candidates: Sequence[tuple[Passage, float, float]],
+        profile: Profile,
+        round_: int,
+    ) -> list[Evidence]:
+        """Rerank and calibrate candidates, best first; without a reranker the fused score stands."""
+        if not candidates:
+            return []
+        if self.reranker is None or not profile.rerank:
+            scores = [profile.dense * max(0.0, d) + profile.keyword * k for _, d, k in candidates]
+        else:
+            scores = await self._rerank(kb, query, candidates, self.reranker)
+        evidence = [
+            Evidence(passage, round(score, 3), round(d, 3), round(k, 3), round_)
+            for (passage, d, k), score in zip(candidates, scores, strict=True)
+        ]
+        return sorted(evidence, key=lambda item: (-item.score, item.passage.id))
+
+    async def _rerank(
+        self,
+        kb: KnowledgeBase,
+        query: Query,
+        candidates: Sequence[tuple[Passage, float, float]],
+        reranker: Reranker,
+    ) -> list[float]:
+        vectors = await kb.sentence_vectors([passage.id for passage, _, _ in candidates])
+        info = await kb.info()
+        request = RerankQuery(
+            text=query.text,
+            vector=query.vector,
+            passages=info.passages,
+            frequency=await kb.document_frequency(words(query.text)),
+        )
+        empty = np.zeros((0, self.embedder.dimension), dtype=np.float32)
+        pairs = [
+            Candidate(passage, dense, keyword, vectors.get(passage.id, empty))
+            for passage, dense, keyword in candidates
+        ]
+        raw = await asyncio.to_thread(reranker.score, request, pairs)
+        sigmoid = await self._sigmoid(kb, reranker)
+        return [calibrated(score, sigmoid) for score in raw]
+
+    async def _sigmoid(self, kb: KnowledgeBase, reranker: Reranker) -> Sigmoid:
+        background = await kb.background(reranker.fingerprint)
+        if background is not None and enough(background):
+            return reranker.calibrate(background)
+        return reranker.shipped
+
+
+async def _nothing() -> list[Hit]:
+    return []
+
+
+async def _no_ids() -> list[str]:
+    return []
