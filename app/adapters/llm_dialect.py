@@ -1,0 +1,73 @@
+"""What an OpenAI-compatible server understands, learned from what it refuses."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from json import dumps
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from app.adapters.llm_replies import json_schema
+from graphs.reasoners.chat import Message
+
+Structure = Literal["bounded_schema", "schema", "json", "text"]
+_LADDER: tuple[Structure, ...] = ("bounded_schema", "schema", "json", "text")
+_INSTRUCTION = "\n\nReply with one JSON object and nothing else. It must fit this JSON schema:\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The parameters that a server takes. Each refusal leaves out one more."""
+
+    structure: Structure = "bounded_schema"
+    temperature: bool = True
+    stream_usage: bool = True
+    new_limit: bool = False
+    """Whether the token limit is called `max_completion_tokens` instead of `max_tokens`."""
+    limit_known: bool = False
+
+    def parameters(self, schema: type[BaseModel] | None, max_tokens: int) -> dict[str, Any]:
+        """Return the arguments of a call beside the messages."""
+        chosen: dict[str, Any] = {"temperature": 0.0} if self.temperature else {}
+        if self.new_limit:
+            chosen["max_tokens"] = max_tokens  # ChatOpenAI renames it
+        else:
+            chosen["extra_body"] = {"max_tokens": max_tokens}
+        if schema is not None and self.structure != "text":
+            chosen["response_format"] = self._response_format(schema)
+        return chosen
+
+    def messages(
+        self, messages: Sequence[Message], schema: type[BaseModel] | None
+    ) -> list[Message]:
+        """Return the messages, with the schema in words where no grammar enforces it."""
+        told = list(messages)
+        if schema is not None and self.structure in ("json", "text"):
+            role, text = told[0]
+            told[0] = (role, text + _INSTRUCTION + dumps(json_schema(schema), ensure_ascii=False))
+        return told
+
+    def simpler(self, refusal: str, structured: bool, streaming: bool) -> "Dialect | None":
+        """Return what to try after a 400 or 422 with this message, or None if nothing is left."""
+        text = refusal.lower()
+        if "context" in text and any(word in text for word in ("length", "size", "exceed", "long")):
+            return None
+        if self.temperature and "temperature" in text:
+            return replace(self, temperature=False)
+        if not self.limit_known and ("max_tokens" in text or "max_completion_tokens" in text):
+            return replace(self, new_limit=not self.new_limit, limit_known=True)
+        if streaming and self.stream_usage:
+            return replace(self, stream_usage=False)
+        rung = _LADDER.index(self.structure)
+        if structured and rung + 1 < len(_LADDER):
+            return replace(self, structure=_LADDER[rung + 1])
+        return None
+
+    def _response_format(self, schema: type[BaseModel]) -> dict[str, Any]:
+        if self.structure == "json":
+            return {"type": "json_object"}
+        shape = json_schema(schema, bounded=self.structure == "bounded_schema")
+        return {
+            "type": "json_schema",
+            "json_schema": {"name": schema.__name__, "schema": shape, "strict": True},
+        }

@@ -1,0 +1,114 @@
+"""Two reasoners as one: where the first one fails, the second one runs that node."""
+
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from graphs.ask.state import Statement, Turn
+from graphs.errors import ModelOutputInvalid, ModelUnavailable
+from graphs.ports import KnowledgeBase
+from graphs.reasoners.base import Analysis, Case, Check, Meter, Reading, Reasoner
+from graphs.reasoners.chat import BudgetExhausted
+
+_log = logging.getLogger(__name__)
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class CascadeReasoner:
+    """Runs `primary`, node by node, and `fallback` where the model can't or may not answer.
+
+    `meter.degraded` is set when the model failed. A limit that was reached is no failure: the meter
+    says so itself in `exhausted`. Nothing is tried twice here.
+    """
+
+    primary: Reasoner
+    fallback: Reasoner
+
+    @property
+    def name(self) -> str:
+        """The primary's name."""
+        return self.primary.name
+
+    async def analyze(
+        self, question: str, turns: Sequence[Turn], kb: KnowledgeBase, meter: Meter
+    ) -> Analysis:
+        """Read the question as the user meant it."""
+        return await _first(
+            lambda brain: brain.analyze(question, turns, kb, meter), self, "analyze", meter
+        )
+
+    async def grade(self, case: Case, meter: Meter) -> Reading:
+        """Say which passage covers which facet."""
+        return await _first(lambda brain: brain.grade(case, meter), self, "grade", meter)
+
+    async def rewrite_precise(self, case: Case, meter: Meter) -> list[str]:
+        """Return queries around what is missing."""
+        return await _first(
+            lambda brain: brain.rewrite_precise(case, meter), self, "rewrite_precise", meter
+        )
+
+    async def rewrite_broaden(self, case: Case, meter: Meter) -> list[str]:
+        """Return queries in the knowledge base's own words."""
+        return await _first(
+            lambda brain: brain.rewrite_broaden(case, meter), self, "rewrite_broaden", meter
+        )
+
+    async def generate(self, case: Case, partial: bool, meter: Meter) -> AsyncIterator[Statement]:
+        """Yield the primary's statements, or the fallback's where the primary gave none.
+
+        After the first statement a clean restart is impossible: a failure then ends the draft, and
+        the check turns what is missing into a partial answer.
+        """
+        started = False
+        try:
+            async with _closing(self.primary.generate(case, partial, meter)) as statements:
+                async for statement in statements:
+                    started = True
+                    yield statement
+        except (ModelUnavailable, ModelOutputInvalid) as error:
+            _note(error, "generate", meter)
+            if started:
+                return
+        else:
+            return
+        async with _closing(self.fallback.generate(case, partial, meter)) as statements:
+            async for statement in statements:
+                yield statement
+
+    async def check(self, case: Case, statements: Sequence[Statement], meter: Meter) -> Check:
+        """Drop what its quotes do not carry."""
+        return await _first(
+            lambda brain: brain.check(case, statements, meter), self, "check", meter
+        )
+
+
+@asynccontextmanager
+async def _closing(
+    statements: AsyncIterator[Statement],
+) -> AsyncIterator[AsyncIterator[Statement]]:
+    """Close a generator with its reader, so that an abandoned draft frees its connection at once."""
+    try:
+        yield statements
+    finally:
+        if isinstance(statements, AsyncGenerator):
+            await statements.aclose()
+
+
+async def _first(
+    run: Callable[[Reasoner], Awaitable[_Result]], pair: CascadeReasoner, what: str, meter: Meter
+) -> _Result:
+    try:
+        return await run(pair.primary)
+    except (ModelUnavailable, ModelOutputInvalid) as error:
+        _note(error, what, meter)
+        return await run(pair.fallback)
+
+
+def _note(error: Exception, what: str, meter: Meter) -> None:
+    if isinstance(error, BudgetExhausted):
+        return
+    meter.degraded = True
+    _log.warning("the model failed at %s, the embedded reasoner takes over: %s", what, error)

@@ -1,0 +1,237 @@
+"""The LLM reasoner: each method is one prompt, and a program checks what comes back."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from prompts import load
+
+from graphs.ask.state import Statement, Turn
+from graphs.errors import ModelOutputInvalid
+from graphs.evidence.text import fold, query_terms
+from graphs.ports import KnowledgeBase
+from graphs.reasoners import llm_analysis, llm_check, llm_grading
+from graphs.reasoners.base import Analysis, Case, Check, Meter, Reading, Reasoner
+from graphs.reasoners.chat import (
+    BudgetExhausted,
+    ChatModel,
+    Message,
+    Reply,
+    estimate_messages,
+)
+from graphs.reasoners.llm_draft import Draft
+from graphs.reasoners.llm_schemas import AnalysisOut, CheckOut, GradeOut, QueriesOut
+from graphs.reasoners.llm_text import (
+    Shown,
+    about,
+    facet_lines,
+    language_name,
+    listing,
+    show,
+    turn_lines,
+    unfenced,
+)
+
+_MAX_TOKENS: Mapping[str, int] = {
+    "analyze_query": 1400,
+    "grade_evidence": 1400,
+    "rewrite_precise": 400,
+    "rewrite_broaden": 400,
+    "generate_answer": 1600,
+    "generate_partial": 1200,
+    "check_answer": 800,
+}
+_LONGEST_REPLY_SHARE = 3
+"""A reply takes at most this part (one third) of the context window."""
+_SPARE = 64
+_PHRASES = 60
+
+
+@dataclass(frozen=True)
+class LLMReasoner:
+    """A chat model behind the reasoner port.
+
+    `local` gives what needs no language: claims, bindable terms, the program's own check.
+    `context_tokens` is the model's context window; passages that don't fit leave the prompt.
+    Raises ModelUnavailable (BudgetExhausted where no call was made) and ModelOutputInvalid.
+    """
+
+    chat: ChatModel
+    local: Reasoner
+    context_tokens: int
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.chat.name
+
+    async def analyze(
+        self, question: str, turns: Sequence[Turn], kb: KnowledgeBase, meter: Meter
+    ) -> Analysis:
+        """Read the question; what goes beyond the user's words is not taken over."""
+        messages = load("analyze_query").render(
+            knowledge_base=about(await kb.info()),
+            turns=turn_lines(turns),
+            question=unfenced(question),
+        )
+        reply = await self._ask("analyze_query", messages, AnalysisOut, meter)
+        read = llm_analysis.analysis(question, turns, reply)
+        if read.intent == "retrieve" and not any(f["required"] for f in read.facets):
+            local = await self.local.analyze(read.question_resolved, turns, kb, meter)
+            return llm_analysis.with_facets(read, local)
+        return read
+
+    async def grade(self, case: Case, meter: Meter) -> Reading:
+        """Let the model say which passage covers which facet; nothing to read costs no call."""
+        if not case.evidence:
+            return await self.local.grade(case, meter)
+        shown, messages = self._with_passages(
+            "grade_evidence",
+            case,
+            question=unfenced(case.question),
+            facets=facet_lines(case.facets),
+        )
+        reply = await self._ask("grade_evidence", messages, GradeOut, meter)
+        local = await self.local.grade(case, meter)
+        return llm_grading.reading(reply, case, shown, local)
+
+    async def rewrite_precise(self, case: Case, meter: Meter) -> list[str]:
+        """Ask for queries around what is missing."""
+        covered = [f for f in case.facets if case.covered.get(f["id"])]
+        missing = [f["text"] for f in case.facets if not case.covered.get(f["id"])]
+        _, messages = self._with_passages(
+            "rewrite_precise",
+            case,
+            question=unfenced(case.question),
+            covered=listing(facet["text"] for facet in covered),
+            missing=listing(
+                [*missing, *(gap["suggestion"] or gap["content"] for gap in case.gaps)]
+            ),
+            searched=listing(case.searched),
+        )
+        reply = await self._ask("rewrite_precise", messages, QueriesOut, meter)
+        return _fresh([reply.main, *reply.more], case)
+
+    async def rewrite_broaden(self, case: Case, meter: Meter) -> list[str]:
+        """Ask for the question in the knowledge base's own words; keep what the corpus knows."""
+        info = await case.kb.info()
+        vocabulary = await case.kb.vocabulary()
+        messages = load("rewrite_broaden").render(
+            question=unfenced(case.question),
+            knowledge_base=about(info),
+            vocabulary=unfenced("; ".join(vocabulary.phrases[:_PHRASES])) or "(none)",
+            glossary=listing(f"{k}: {', '.join(v)}" for k, v in (info.glossary or {}).items()),
+            unrelated=listing(", ".join(group) for group in info.unrelated),
+            searched=listing(case.searched),
+        )
+        reply = await self._ask("rewrite_broaden", messages, QueriesOut, meter)
+        queries = [
+            query
+            for query in _fresh([reply.main, *reply.more], case)
+            if not _mixes(query, case.question, info.unrelated)
+        ]
+        terms = {query: query_terms(query) for query in queries}
+        known = await case.kb.document_frequency(sorted({t for ts in terms.values() for t in ts}))
+        kept = [query for query in queries if any(known.get(term) for term in terms[query])]
+        if not kept:
+            raise ModelOutputInvalid("no query holds a word of the knowledge base")
+        return kept
+
+    async def generate(self, case: Case, partial: bool, meter: Meter) -> AsyncIterator[Statement]:
+        """Stream the draft and yield each line that cites a passage.
+
+        A line is read when it is finished; a cut reply loses its last line and raises.
+        """
+        name = "generate_partial" if partial else "generate_answer"
+        shown, messages = self._with_passages(
+            name,
+            case,
+            question=unfenced(case.question),
+            language=language_name(case.language),
+            **_facet_parts(case, partial),
+        )
+        self._admit(meter)
+        draft = Draft(case, shown.passages)
+        waiting, found = "", False
+        limit = self._limit(name)
+        async with aclosing(self.chat.stream(messages, limit, meter)) as pieces:
+            async for piece in pieces:
+                *lines, waiting = (waiting + piece).split("\n")
+                for line in lines:
+                    if statement := draft.read(line):
+                        found = True
+                        yield statement
+        if statement := draft.read(waiting):
+            found = True
+            yield statement
+        if not found:
+            raise ModelOutputInvalid("no line of the draft cites a passage")
+
+    async def check(self, case: Case, statements: Sequence[Statement], meter: Meter) -> Check:
+        """Run the program's check, then ask about statements that share few words with quotes."""
+        local = await self.local.check(case, statements, meter)
+        unsure = llm_check.unsure(case, local.kept)
+        if not unsure:
+            return local
+        messages = load("check_answer").render(
+            question=unfenced(case.question),
+            statements=llm_check.statement_lines(case, unsure),
+        )
+        reply = await self._ask("check_answer", messages, CheckOut, meter)
+        return llm_check.remove(local, unsure, reply)
+
+    async def _ask(
+        self, name: str, messages: Sequence[Message], schema: type[Reply], meter: Meter
+    ) -> Reply:
+        self._admit(meter)
+        return await self.chat.complete(messages, schema, self._limit(name), meter)
+
+    def _admit(self, meter: Meter) -> None:
+        if not meter.may_call():
+            raise BudgetExhausted("no model call is left for this question")
+
+    def _limit(self, name: str) -> int:
+        return min(_MAX_TOKENS[name], self.context_tokens // _LONGEST_REPLY_SHARE)
+
+    def _with_passages(
+        self, name: str, case: Case, **values: str
+    ) -> tuple[Shown, Sequence[Message]]:
+        """Render a prompt with as many passages as the context window leaves room for."""
+        prompt = load(name)
+        bare = estimate_messages(prompt.render(passages="", **values))
+        room = self.context_tokens - self._limit(name) - bare - _SPARE
+        shown = show(case.evidence, case.notes, room)
+        return shown, prompt.render(passages=shown.text, **values)
+
+
+def _facet_parts(case: Case, partial: bool) -> dict[str, str]:
+    if not partial:
+        return {"facets": facet_lines(case.facets)}
+    supported = [facet for facet in case.facets if case.covered.get(facet["id"])]
+    return {
+        "supported": facet_lines(supported),
+        "unsupported": facet_lines(f for f in case.facets if f not in supported),
+    }
+
+
+def _fresh(queries: Sequence[str], case: Case) -> list[str]:
+    """Return the queries that were not searched yet, without repeats and empty ones."""
+    seen = {fold(query) for query in case.searched} | {""}
+    fresh: list[str] = []
+    for query in (" ".join(query.split()) for query in queries):
+        if fold(query) not in seen:
+            seen.add(fold(query))
+            fresh.append(query)
+    if not fresh:
+        raise ModelOutputInvalid("every query was searched before")
+    return fresh[:3]
+
+
+def _mixes(query: str, question: str, groups: Sequence[Sequence[str]]) -> bool:
+    """Tell whether a query brings in a term that must not be mixed with one of the question."""
+    asked, sought = fold(question), fold(query)
+    return any(
+        any(fold(term) in asked for term in group)
+        and any(fold(term) in sought and fold(term) not in asked for term in group)
+        for group in groups
+    )

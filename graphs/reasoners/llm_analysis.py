@@ -1,0 +1,123 @@
+"""From the model's reading of a question to an Analysis that holds only what the user said."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from graphs.ask.state import Facet, Language, SubQuestion, Turn
+from graphs.errors import ModelOutputInvalid
+from graphs.evidence.text import codes, fold, index_terms, is_cjk, language, query_terms, words
+from graphs.reasoners.base import Analysis
+from graphs.reasoners.llm_schemas import AnalysisOut, FacetOut
+
+_UNRESOLVED = "unresolved_reference"
+
+
+def analysis(question: str, turns: Sequence[Turn], reply: AnalysisOut) -> Analysis:
+    """Return the reply as an Analysis; raises ModelOutputInvalid where it adds to the question.
+
+    Facets that the user did not name are dropped, so none may be left.
+    """
+    spoken = _language(question, reply.language)
+    if reply.intent == "direct" and not codes(question):
+        reason = reply.direct_reason or "service"
+        return Analysis(question, spoken, "direct", reason, "", [], [])
+    resolved = _resolved(question, turns, reply)
+    query = reply.first_query.strip()
+    if not query or not _said(query, resolved):
+        query = resolved
+    subs = _sub_questions(reply)
+    return Analysis(
+        question_resolved=resolved,
+        language=spoken,
+        intent="retrieve",
+        direct_reason="",
+        first_query=query,
+        facets=_facets(reply.facets, resolved, len(subs)),
+        sub_questions=subs,
+    )
+
+
+def with_facets(read: Analysis, local: Analysis) -> Analysis:
+    """Return `read` with the facets and sub-questions of another analysis of the same question."""
+    return replace(read, facets=local.facets, sub_questions=local.sub_questions)
+
+
+def _language(question: str, read: Language) -> Language:
+    mixed = is_cjk(question) and any(char.isascii() and char.isalpha() for char in question)
+    if mixed:
+        return read
+    return "zh" if language(question) == "zh" else "en"
+
+
+def _resolved(question: str, turns: Sequence[Turn], reply: AnalysisOut) -> str:
+    """Return the question as it stands alone; without earlier turns it stands as it is."""
+    resolved = reply.question_resolved.strip()
+    if not turns or not resolved or fold(resolved) == fold(question):
+        return question
+    context = [question]
+    for turn in turns:
+        context += [
+            turn["question"],
+            turn["question_resolved"],
+            *turn["entities"],
+            *turn["documents"],
+        ]
+    if not _said(resolved, "\n".join(context)):
+        raise ModelOutputInvalid("the resolved question adds words that nobody said")
+    return resolved
+
+
+def _said(text: str, spoken: str) -> bool:
+    """Tell whether every content word of `text` stands in `spoken`."""
+    known, folded = set(index_terms(spoken)), fold(spoken)
+    return all(
+        term in known or (is_cjk(term) and term in folded)
+        for term in [*words(text), *(code.lower() for code in codes(text))]
+    )
+
+
+def _sub_questions(reply: AnalysisOut) -> list[SubQuestion]:
+    texts = [sub.text.strip() for sub in reply.sub_questions]
+    if len(texts) < 2:
+        return []
+    return [
+        SubQuestion(
+            id=f"s{number}",
+            text=sub.text.strip(),
+            # only earlier parts: a part can't wait for itself or for a later one
+            depends_on=[f"s{other}" for other in sorted(set(sub.depends_on)) if other < number],
+        )
+        for number, sub in enumerate(reply.sub_questions, start=1)
+        if sub.text.strip()
+    ]
+
+
+def _facets(read: Sequence[FacetOut], resolved: str, sub_questions: int) -> list[Facet]:
+    """Return the facets that the user named.
+
+    The requested field may be worded freely ("who is responsible" as "responsible person"); every
+    other facet must be in the user's words.
+    """
+    facets: list[Facet] = []
+    seen: set[tuple[str, str]] = set()
+    for facet in read:
+        text, key = facet.text.strip(), (facet.kind, fold(facet.text))
+        terms = query_terms(text)
+        free = facet.kind == "field" and facet.field not in ("", "label")
+        if key in seen or not (terms or free) or not (free or _said(text, resolved)):
+            continue
+        seen.add(key)
+        facets.append(
+            Facet(
+                id=f"f{len(facets) + 1}",
+                kind=facet.kind,
+                text=text,
+                terms=terms,
+                required=facet.required,
+                sub_question=f"s{facet.sub_question}"
+                if 0 < facet.sub_question <= sub_questions
+                else "",
+                field=facet.field if facet.kind == "field" else "",
+            )
+        )
+    return facets
