@@ -22,6 +22,7 @@ from graphs.reasoners.chat import (
 from graphs.reasoners.llm_draft import Draft
 from graphs.reasoners.llm_schemas import AnalysisOut, CheckOut, GradeOut, QueriesOut
 from graphs.reasoners.llm_text import (
+    NOTHING,
     Shown,
     about,
     facet_lines,
@@ -119,7 +120,8 @@ class LLMReasoner:
         messages = load("rewrite_broaden").render(
             question=unfenced(case.question),
             knowledge_base=about(info),
-            vocabulary=unfenced("; ".join(vocabulary.phrases[:_PHRASES])) or "(none)",
+            nearest=listing(await self.local.rewrite_broaden(case, meter)),
+            vocabulary=unfenced("; ".join(vocabulary.phrases[:_PHRASES])) or NOTHING,
             glossary=listing(f"{k}: {', '.join(v)}" for k, v in (info.glossary or {}).items()),
             unrelated=listing(", ".join(group) for group in info.unrelated),
             searched=listing(case.searched),

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from graphs.ask.state import Facet, Language, SubQuestion, Turn
+from graphs.ask.state import Facet, FacetKind, Language, SubQuestion, Turn
 from graphs.errors import ModelOutputInvalid
-from graphs.evidence.text import codes, fold, index_terms, is_cjk, language, query_terms, words
+from graphs.evidence.asks import strip_cues
+from graphs.evidence.numbers import claims
+from graphs.evidence.text import codes, fold, index_terms, is_cjk, language, words
 from graphs.reasoners.base import Analysis
 from graphs.reasoners.llm_schemas import AnalysisOut, FacetOut
 
@@ -82,10 +84,10 @@ def _sub_questions(reply: AnalysisOut) -> list[SubQuestion]:
         return []
     return [
         SubQuestion(
-            id=f"s{number}",
+            id=f"q{number}",
             text=sub.text.strip(),
             # only earlier parts: a part can't wait for itself or for a later one
-            depends_on=[f"s{other}" for other in sorted(set(sub.depends_on)) if other < number],
+            depends_on=[f"q{other}" for other in sorted(set(sub.depends_on)) if other < number],
         )
         for number, sub in enumerate(reply.sub_questions, start=1)
         if sub.text.strip()
@@ -93,31 +95,52 @@ def _sub_questions(reply: AnalysisOut) -> list[SubQuestion]:
 
 
 def _facets(read: Sequence[FacetOut], resolved: str, sub_questions: int) -> list[Facet]:
-    """Return the facets that the user named.
+    """Return the facets that the user named, as the embedded reasoner writes them too.
 
-    The requested field may be worded freely ("who is responsible" as "responsible person"); every
-    other facet must be in the user's words.
+    Only a requested field can be required; everything else says for what it is asked. The field may
+    be worded freely ("who is responsible" as "responsible person"), the rest may not.
     """
     facets: list[Facet] = []
-    seen: set[tuple[str, str]] = set()
     for facet in read:
-        text, key = facet.text.strip(), (facet.kind, fold(facet.text))
-        terms = query_terms(text)
         free = facet.kind == "field" and facet.field not in ("", "label")
-        if key in seen or not (terms or free) or not (free or _said(text, resolved)):
+        kind, text = _written(facet)
+        terms = words(strip_cues(text) if kind == "field" else text)
+        if not (terms or kind in ("field", "code")) or not (free or _said(facet.text, resolved)):
             continue
-        seen.add(key)
+        number = facet.sub_question
+        sub = f"q{number}" if 0 < number <= sub_questions else ""
+        if not text or any(_same(known, kind, text, sub) for known in facets):
+            continue
         facets.append(
             Facet(
                 id=f"f{len(facets) + 1}",
-                kind=facet.kind,
+                kind=kind,
                 text=text,
                 terms=terms,
-                required=facet.required,
-                sub_question=f"s{facet.sub_question}"
-                if 0 < facet.sub_question <= sub_questions
-                else "",
-                field=facet.field if facet.kind == "field" else "",
+                required=facet.required and kind == "field",
+                sub_question=sub,
+                field=(facet.field or "fact") if kind == "field" else "",
             )
         )
     return facets
+
+
+def _written(facet: FacetOut) -> tuple[FacetKind, str]:
+    """Return kind and text in normal form: codes upper case, dates ISO, numbers with their unit.
+
+    What the program can't read as a code, a date or a number is an entity.
+    """
+    text = facet.text.strip()
+    if facet.kind == "code" and (found := codes(text)):
+        return "code", found[0]
+    for claim in claims(text) if facet.kind in ("time", "number") else ():
+        if facet.kind == "time" and claim.kind == "date":
+            return "time", claim.value
+        if facet.kind == "number" and claim.kind in ("number", "percent"):
+            return "number", f"{claim.value} {claim.unit}".strip()
+    return ("field" if facet.kind == "field" else "entity"), text
+
+
+def _same(facet: Facet, kind: str, text: str, sub: str) -> bool:
+    key = (facet["kind"], fold(facet["text"]), facet["sub_question"])
+    return key == (kind, fold(text), sub)

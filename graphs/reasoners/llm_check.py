@@ -4,20 +4,21 @@ from collections.abc import Sequence
 
 from graphs.ask.state import Statement
 from graphs.errors import ModelOutputInvalid
-from graphs.evidence.citations import quote_text
-from graphs.evidence.text import is_cjk, stem, words
+from graphs.evidence.citations import quote_text, self_evident
 from graphs.reasoners.base import Case, Check
 from graphs.reasoners.llm_schemas import CheckOut
 from graphs.reasoners.llm_text import unfenced
 
-_ENOUGH = 0.7
-"""Share of a statement's content words in its quotes from which on words alone carry it."""
 _MOST = 40
 
 
 def unsure(case: Case, statements: Sequence[Statement]) -> list[Statement]:
-    """Return the statements whose words stand too rarely in what they quote, at most 40."""
-    return [s for s in statements if _overlap(case, s) < _ENOUGH][:_MOST]
+    """Return the statements whose words don't plainly stand in what they quote, at most 40.
+
+    Self-evident ones were sent while the draft grew; judging them again could only take them back.
+    """
+    passages = {item.passage.id: item.passage for item in case.evidence}
+    return [s for s in statements if not self_evident(s, passages)][:_MOST]
 
 
 def statement_lines(case: Case, statements: Sequence[Statement]) -> str:
@@ -65,13 +66,3 @@ def _quotes(case: Case, statement: Statement) -> list[str]:
             place = " > ".join((passage.title, *passage.section))
             found.append(f"{quote} ({place})")
     return found
-
-
-def _overlap(case: Case, statement: Statement) -> float:
-    """Return the share of the statement's content words that its quotes or headings hold."""
-    asked = words(statement["text"])
-    if not asked:
-        return 1.0
-    quoted = " ".join(_quotes(case, statement)).lower()
-    held = {stem(word) for word in words(quoted)}
-    return sum(word in held or (is_cjk(word) and word in quoted) for word in asked) / len(asked)

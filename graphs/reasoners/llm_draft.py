@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from graphs.ask.state import Citation, Facet, Statement
+from graphs.evidence.asks import answers_field
 from graphs.evidence.citations import modality, quote_of
 from graphs.evidence.numbers import Claim, claims, supports
 from graphs.evidence.passages import Passage
@@ -17,6 +18,8 @@ _MARKER = re.compile(
 _BULLET = re.compile(r"^\s*(?:[-*•+]|>)\s+")
 _EMPHASIS = re.compile(r"\*\*|__|`")
 _SPACE_BEFORE_STOP = re.compile(r"\s+(?=[。！？；，.!?;,]$)")
+_NAMED = ("", "label", "fact")
+"""Facets that show by their words; other fields show by the kind of the statement."""
 _QUOTES_PER_PASSAGE = 3
 _SHORT = 300
 """A passage up to this many characters is quoted whole where no sentence stands out."""
@@ -65,31 +68,28 @@ class Draft:
     def _facets(
         self, text: str, cited: Sequence[Passage], citations: Sequence[Citation]
     ) -> list[Facet]:
-        """Return the facets that a statement addresses.
+        """Return the facets that a statement addresses, of those that a cited passage covers.
 
-        A cited passage must cover the facet, and its words must stand in the statement, a quote or
-        a heading; what a field asks for ("how much") need not be named by the text that answers it.
+        Its words must stand in the statement, a quote or a heading, or the statement must be of the
+        kind that is asked for. Where no facet gives such a sign, all of them are meant.
         """
         ids = {passage.id for passage in cited}
+        open_ = [f for f in self.case.facets if ids & set(self.case.covered.get(f["id"], ids))]
         places = {passage.id: passage for passage in cited}
-        held = fold(
-            " ".join(
-                [text, *(_quoted(c, places[c["passage"]]) for c in citations)]
-                + [" ".join((p.title, *p.section, *p.codes)) for p in cited]
-            )
-        )
-        stems = set(words(held)) | set(words(text))
-        found = []
-        for facet in self.case.facets:
-            covering = self.case.covered.get(facet["id"])
-            if covering is not None and not ids & set(covering):
-                continue
-            if covering is None and self.case.covered:
-                continue
-            named = any(term in stems or fold(term) in held for term in facet["terms"])
-            if named or (facet["kind"] == "field" and covering):
-                found.append(facet)
-        return found
+        parts = [text, *(_quoted(c, places[c["passage"]]) for c in citations)]
+        parts += [" ".join((p.title, *p.section, *p.codes)) for p in cited]
+        held = fold(" ".join(parts))
+        stems = {word for part in parts for word in words(part)}
+        signs = [f for f in open_ if self._shows(f, text, held, stems)]
+        fields = [f for f in open_ if f["kind"] == "field"]
+        if any(f["kind"] == "field" for f in signs):
+            return signs
+        return [*(f for f in signs if f not in fields), *fields]
+
+    def _shows(self, facet: Facet, text: str, held: str, stems: set[str]) -> bool:
+        if facet["field"] in _NAMED:
+            return any(term in stems or fold(term) in held for term in facet["terms"])
+        return answers_field(facet["field"], text, self.case.question)
 
 
 def quotes(text: str, cited: Sequence[Passage]) -> list[Citation]:

@@ -33,10 +33,7 @@ def reading(reply: GradeOut, case: Case, shown: Shown, local: Reading) -> Readin
         holds_subject=reply.subject_found,
         proposed=verdict(reply.verdict),
         reason=reply.reason.strip(),
-        strengths={
-            facet: max(relevance.get(passage, local.strengths.get(facet, 0.0)) for passage in ids)
-            for facet, ids in covered.items()
-        },
+        strengths={**local.strengths, **_strengths(reply, case, covered, relevance)},
         subject=round(subject, 3),
     )
 
@@ -59,6 +56,24 @@ def _covered(
         if ids:
             covered[facet] = _ranked(ids, relevance)
     return covered
+
+
+def _strengths(
+    reply: GradeOut,
+    case: Case,
+    covered: dict[str, list[str]],
+    relevance: dict[str, float],
+) -> dict[str, float]:
+    """Return facet id to the relevance of its best covering passage, 0 where there is none."""
+    judged = {entry.facet.strip().lower() for entry in reply.facets}
+    return {
+        facet["id"]: max(
+            (relevance.get(passage, _RELEVANCE[3]) for passage in covered.get(facet["id"], [])),
+            default=0.0,
+        )
+        for facet in case.facets
+        if facet["id"].lower() in judged
+    }
 
 
 def _ranked(ids: Iterable[str], relevance: dict[str, float]) -> list[str]:

@@ -27,7 +27,7 @@ class FacetOut(_Bounded):
     required: bool
     field: Literal[
         "", "amount", "count", "person", "cause", "effect", "procedure", "time", "place", "list",
-        "definition", "yes_no", "label",
+        "definition", "yes_no", "label", "fact",
     ]  # fmt: skip
     sub_question: Annotated[int, Field(ge=0, le=4)]
 

@@ -94,13 +94,14 @@ def _cut(text: str, budget: int) -> str:
 
 
 def facet_lines(facets: Iterable[Facet]) -> str:
-    """Return one line per facet: id, kind, text, whether it is required."""
-    return _lines(
-        f"- {f['id']}: {f['kind']}"
-        + (f" ({f['field']})" if f["field"] else "")
-        + f' "{unfenced(f["text"])}", {"required" if f["required"] else "optional"}'
-        for f in facets
-    )
+    """Return one line per facet: id, what kind, text; constraints are told from what is asked."""
+    return _lines(f'- {f["id"]}: {_role(f)} "{unfenced(f["text"])}"' for f in facets)
+
+
+def _role(facet: Facet) -> str:
+    if facet["kind"] != "field":
+        return f"constraint ({facet['kind']})"
+    return f"{'required' if facet['required'] else 'optional'} field ({facet['field']})"
 
 
 def turn_lines(turns: Sequence[Turn]) -> str:
