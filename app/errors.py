@@ -221,9 +221,8 @@ def _of_product(_: Request, error: Exception) -> JSONResponse:
     return _of_anything(_, error)
 
 
-def _of_anything(_: Request, error: Exception) -> JSONResponse:
-    if not isinstance(error, YoujuError):
-        logger.exception("a request failed", exc_info=error)
+def _of_anything(_: Request, __: Exception) -> JSONResponse:
+    """Say nothing about the cause; the server raises it again and logs it with its trace."""
     message = "The service ran into an error."
     return error_response(
         500, ServiceError.code, message, "The log of the service holds the cause."

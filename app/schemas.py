@@ -10,9 +10,11 @@ PresetName = Literal["critical", "general", "research", "recall"]
 Modality = Literal["certain", "possible", "required", "forbidden"]
 
 
-def _no_nul(text: str) -> str:
+def _storable(text: str) -> str:
     if "\x00" in text:
         raise ValueError("must not hold a NUL character")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("must be valid Unicode without lone surrogates")
     return text
 
 
@@ -22,14 +24,14 @@ def _not_blank(text: str) -> str:
     return text.strip()
 
 
-Text = Annotated[str, AfterValidator(_no_nul)]
+Text = Annotated[str, AfterValidator(_storable)]
 Question = Annotated[
     str,
     Field(min_length=1, max_length=4000),
-    AfterValidator(_no_nul),
+    AfterValidator(_storable),
     AfterValidator(_not_blank),
 ]
-Slug = Annotated[str, Field(pattern=r"^[a-z0-9-]{2,40}$")]
+Id = Annotated[Text, Field(min_length=1, max_length=100)]
 
 
 class Request(BaseModel):
@@ -44,9 +46,7 @@ class AskOptions(Request):
     max_rounds: Annotated[int, Field(ge=0, le=3)] | None = None
     preset: PresetName | None = None
     threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
-    exclude_documents: Annotated[
-        list[Annotated[Text, Field(min_length=1, max_length=200)]], Field(max_length=1000)
-    ] = []
+    exclude_documents: list[Id] = Field(default_factory=list, max_length=1000)
     web: bool = False
 
 
@@ -54,9 +54,9 @@ class AskRequest(Request):
     """One question."""
 
     question: Question = Field(examples=["凝汽器真空下降时，运行人员应优先检查哪些系统？"])
-    kb: Slug | None = None
-    thread_id: Annotated[Text, Field(min_length=1, max_length=100)] | None = None
-    options: AskOptions = AskOptions()
+    kb: Id | None = None
+    thread_id: Id | None = None
+    options: AskOptions = Field(default_factory=AskOptions)
 
 
 class Part(BaseModel):

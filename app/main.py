@@ -1,0 +1,82 @@
+"""The HTTP service."""
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from fastapi import FastAPI
+from fastapi_offline import FastAPIOffline
+
+from app import errors
+from app.body_limit import BodyLimit
+from app.pulse import Pulse
+from app.routes import ask, graph, health, runs, threads
+from app.run_store import RunStore
+from app.runs import RunManager
+from app.schemas import ErrorOut
+from app.services import Services
+from app.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+RUNS_FILE = "runs.sqlite"
+_MULTIPART_FRAME = 64 * 1024
+"""What boundaries and part headers may add to a file of the largest size."""
+
+OpenServices = Callable[[Settings], AbstractAsyncContextManager[Services]]
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI, open_services: OpenServices) -> AsyncIterator[None]:
+    """Open what the routes need, in the order in which it depends on each other."""
+    settings: Settings = app.state.settings
+    workers = settings.jobs or os.cpu_count() or 1
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(workers, "youju"))
+    async with open_services(settings) as services:
+        store = RunStore(settings.data_dir / RUNS_FILE, settings.synchronous)
+        manager = RunManager(services.graph, store)
+        await manager.recover()
+        app.state.services, app.state.runs, app.state.pulse = services, manager, Pulse()
+        ticking = asyncio.create_task(app.state.pulse.run())
+        logger.info("ready; the %s reasoner answers", services.models["reasoner"])
+        try:
+            yield
+        finally:
+            ticking.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await ticking
+            await manager.close(settings.shutdown_seconds)
+            await store.close()
+
+
+def create_app(settings: Settings, open_services: OpenServices) -> FastAPI:
+    """Build the service; nothing is opened before it starts."""
+    app: FastAPI = FastAPIOffline(
+        redoc_url=None,
+        title="Youju 有据",
+        summary="Answers from your own documents that stand on evidence.",
+        version=health.VERSION,
+        # Exporters are configured by variables that belong to other programs of the machine.
+        telemetry={
+            "auto_configure": False,
+            "tracing": False,
+            "metrics": False,
+            "logs": False,
+            "operation_spans": False,
+        },
+        lifespan=lambda app: _lifespan(app, open_services),
+        # "default" also keeps the framework's 422 out of the description: bad input is a 400.
+        responses={
+            "default": {"model": ErrorOut, "description": "An error, with a way to mend it."}
+        },
+    )
+    app.state.settings = settings
+    errors.install(app)
+    app.add_middleware(BodyLimit, limit=settings.max_upload_bytes + _MULTIPART_FRAME)
+    for module in (ask, runs, threads, graph, health):
+        app.include_router(module.router)
+    return app

@@ -1,0 +1,184 @@
+"""What the routes beside `/ask` take and give."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from app.run_records import RunStatus
+from app.schemas import Answer, ErrorBody, Id, Question, Request
+from graphs.ask.state import Status
+
+
+class LinksOut(BaseModel):
+    """Where a run can be followed."""
+
+    run: str
+    events: str
+    thread: str
+
+
+class RunAccepted(BaseModel):
+    """A question that was accepted and is being worked on."""
+
+    run_id: str
+    thread_id: str
+    urls: LinksOut
+
+
+class RunOut(BaseModel):
+    """One run; `answer` once it is done, `error` if it failed."""
+
+    run_id: str
+    thread_id: str
+    kb: str
+    question: str
+    status: RunStatus
+    attempt: int
+    """1, and one more for every time it was resumed."""
+    created_at: str
+    updated_at: str
+    answer: Answer | None
+    error: ErrorBody | None
+    urls: LinksOut
+
+
+class ThreadRunOut(BaseModel):
+    """One question of a thread, in short."""
+
+    run_id: str
+    question: str
+    status: RunStatus
+    answer_status: Status | None
+    answer: str | None
+    created_at: str
+
+
+class ThreadOut(BaseModel):
+    """A conversation, oldest question first."""
+
+    thread_id: str
+    kb: str
+    created_at: str
+    runs: list[ThreadRunOut]
+
+
+class HistoryEntry(BaseModel):
+    """One checkpoint: the state after `node`."""
+
+    checkpoint_id: str
+    node: str
+    run_id: str
+    created_at: str
+    next: list[str]
+    summary: dict[str, Any]
+
+
+class HistoryOut(BaseModel):
+    """The checkpoints of a thread, newest last: one for each entry of each run's `path`."""
+
+    thread_id: str
+    checkpoints: list[HistoryEntry]
+
+
+class KbOut(BaseModel):
+    """One knowledge base."""
+
+    name: str
+    documents: int
+    passages: int
+    description: str
+    contact: str
+
+
+class KbListOut(BaseModel):
+    """All knowledge bases."""
+
+    knowledge_bases: list[KbOut]
+    default: str
+    """The one that is asked where a question names none."""
+
+
+class SearchRequest(Request):
+    """A search without an answer."""
+
+    query: Question
+    top_k: Annotated[int, Field(ge=1, le=50)] = 10
+    exclude_documents: list[Id] = Field(default_factory=list, max_length=1000)
+
+
+class SearchHitOut(BaseModel):
+    """One passage; `score` is calibrated and in [0, 1]."""
+
+    passage: str
+    document_id: str
+    title: str
+    section: list[str]
+    text: str
+    start: int
+    end: int
+    version: str
+    page: int | None
+    date: str | None
+    superseded: bool
+    score: float
+    dense: float
+    keyword: float
+    variants: list[str]
+
+
+class SearchOut(BaseModel):
+    """The hits, best first."""
+
+    query: str
+    hits: list[SearchHitOut]
+
+
+class GraphNodeOut(BaseModel):
+    """One node of the graph."""
+
+    id: str
+
+
+class GraphEdgeOut(BaseModel):
+    """One edge; `label` is the key of the path map that leads along it."""
+
+    source: str
+    target: str
+    conditional: bool
+    label: str | None
+
+
+class GraphOut(BaseModel):
+    """The graph that answers questions."""
+
+    nodes: list[GraphNodeOut]
+    edges: list[GraphEdgeOut]
+    mermaid: str
+
+
+class HealthOut(BaseModel):
+    """The process is alive."""
+
+    status: str
+    version: str
+
+
+class PulseOut(BaseModel):
+    """How late the event loop was, in milliseconds, over the last ticks."""
+
+    ticks: int
+    p50_ms: float
+    p99_ms: float
+    max_ms: float
+
+
+class ReadyOut(BaseModel):
+    """The service can answer: models are loaded and stores are open."""
+
+    status: str
+    brain: str
+    """"embedded", or the name of the language model."""
+    models: dict[str, str]
+    stores: dict[str, str]
+    knowledge_bases: int
+    pulse: PulseOut | None = None

@@ -1,0 +1,34 @@
+"""Whether the process lives, and whether it can answer."""
+
+from importlib.metadata import version
+
+from fastapi import APIRouter
+
+from app.deps import PulseDep, RunsDep, ServicesDep
+from app.resources import HealthOut, ReadyOut
+
+router = APIRouter(tags=["service"])
+VERSION = version("youju")
+
+
+@router.get("/healthz")
+async def healthz() -> HealthOut:
+    """Say that the process is alive."""
+    return HealthOut(status="ok", version=VERSION)
+
+
+@router.get("/readyz")
+async def readyz(
+    services: ServicesDep, runs: RunsDep, pulse: PulseDep, verbose: bool = False
+) -> ReadyOut:
+    """Say which brain and models run; 503 while a store can't be read."""
+    await runs.store.ping()
+    bases = await services.library.list()
+    return ReadyOut(
+        status="ready",
+        brain=services.models["reasoner"],
+        models=dict(services.models),
+        stores={"runs": "open", "knowledge_bases": "open"},
+        knowledge_bases=len(bases),
+        pulse=pulse.report() if verbose else None,
+    )

@@ -1,0 +1,66 @@
+"""Runs that were accepted: their state, their answer, their events."""
+
+import json
+from datetime import UTC, datetime
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from app.deps import LastEventId, RunsDep, SettingsDep
+from app.replies import links
+from app.resources import RunOut
+from app.run_records import Run
+from app.runs import RunManager
+from app.schemas import Answer, ErrorBody
+from app.streaming import MEDIA_TYPE, event_stream
+
+router = APIRouter(prefix="/runs", tags=["runs"])
+
+
+def moment(seconds: float) -> str:
+    """Return Unix seconds as ISO 8601 in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat()
+
+
+async def _outcome(runs: RunManager, run: Run) -> tuple[Answer | None, ErrorBody | None]:
+    if run.status == "done":
+        return Answer.model_validate_json(await runs.answer(run)), None
+    errors = await runs.store.events(run.id, kind="error") if run.status == "error" else []
+    if not errors:
+        return None, None
+    hint = "Ask again; the log of the service holds the cause under the run's id."
+    return None, ErrorBody(**json.loads(errors[-1].data), hint=hint)
+
+
+@router.get("/{run_id}")
+async def get_run(run_id: str, runs: RunsDep) -> RunOut:
+    """Return a run with its answer, once there is one."""
+    run = await runs.store.run(run_id)
+    answer, error = await _outcome(runs, run)
+    return RunOut(
+        run_id=run.id,
+        thread_id=run.thread_id,
+        kb=run.kb,
+        question=run.question,
+        status=run.status,
+        attempt=run.attempt,
+        created_at=moment(run.created),
+        updated_at=moment(run.updated),
+        answer=answer,
+        error=error,
+        urls=links(run),
+    )
+
+
+@router.get(
+    "/{run_id}/events",
+    response_model=None,
+    responses={200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
+)
+async def get_events(
+    run_id: str, runs: RunsDep, settings: SettingsDep, after: LastEventId
+) -> Response:
+    """Replay the events after `Last-Event-ID`, then follow the run to its end."""
+    run = await runs.store.run(run_id)
+    headers = {"X-Run-Id": run.id, "X-Thread-Id": run.thread_id}
+    return event_stream(runs, run.id, after, settings.heartbeat_seconds, headers)

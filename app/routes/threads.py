@@ -1,0 +1,60 @@
+"""Threads: conversations, their checkpoints, and what a stopped process left unfinished."""
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from app.deps import RunsDep, ServicesDep
+from app.history import history
+from app.replies import RESPONSES, ReplyDep
+from app.resources import HistoryOut, ThreadOut, ThreadRunOut
+from app.routes.runs import moment
+from app.run_records import Run
+from app.runs import RunManager
+from app.schemas import Answer
+
+router = APIRouter(prefix="/threads", tags=["threads"])
+
+
+async def _in_short(runs: RunManager, run: Run) -> ThreadRunOut:
+    answer = None
+    if run.status == "done":
+        answer = Answer.model_validate_json(await runs.answer(run))
+    return ThreadRunOut(
+        run_id=run.id,
+        question=run.question,
+        status=run.status,
+        answer_status=answer.status if answer else None,
+        answer=answer.answer if answer else None,
+        created_at=moment(run.created),
+    )
+
+
+@router.get("/{thread_id}")
+async def get_thread(thread_id: str, runs: RunsDep) -> ThreadOut:
+    """Return a thread with its questions and answers."""
+    thread, all_runs = await runs.thread(thread_id)
+    return ThreadOut(
+        thread_id=thread.id,
+        kb=thread.kb,
+        created_at=moment(thread.created),
+        runs=[await _in_short(runs, run) for run in all_runs],
+    )
+
+
+@router.get("/{thread_id}/history")
+async def get_history(thread_id: str, runs: RunsDep, services: ServicesDep) -> HistoryOut:
+    """Return one checkpoint for each entry of each run's `path`, newest last."""
+    thread = await runs.store.thread(thread_id)
+    return HistoryOut(thread_id=thread.id, checkpoints=await history(services.graph, thread.id))
+
+
+@router.post("/{thread_id}/resume", response_model=None, responses=RESPONSES)
+async def resume(thread_id: str, runs: RunsDep, reply: ReplyDep) -> Response:
+    """Finish the interrupted question of a thread, from its last checkpoint on."""
+    return await reply.to(await runs.resume(thread_id))
+
+
+@router.delete("/{thread_id}", status_code=204)
+async def delete_thread(thread_id: str, runs: RunsDep) -> None:
+    """Delete a thread with its checkpoints, runs and events."""
+    await runs.delete(thread_id)

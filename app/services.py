@@ -1,0 +1,43 @@
+"""What the routes need from the wiring."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from app.adapters.library import StoredLibrary
+from app.runs import Graph
+from graphs.evidence.passages import Evidence
+from graphs.ports import KnowledgeBase
+
+
+class Searcher(Protocol):
+    """Retrieval without an answer."""
+
+    async def search(
+        self, kb: KnowledgeBase, query: str, top_k: int, exclude: Collection[str]
+    ) -> Sequence[Evidence]:
+        """Return the best passages, best first."""
+        ...
+
+
+class Services(Protocol):
+    """The opened parts of one data folder. The wiring opens and closes them."""
+
+    @property
+    def graph(self) -> Graph:
+        """The graph, compiled with a checkpointer on the runs file."""
+        ...
+
+    @property
+    def library(self) -> StoredLibrary:
+        """All knowledge bases."""
+        ...
+
+    @property
+    def searcher(self) -> Searcher:
+        """Retrieval without an answer."""
+        ...
+
+    @property
+    def models(self) -> Mapping[str, str]:
+        """Which models take part: embedder, reranker, reasoner, calibration."""
+        ...

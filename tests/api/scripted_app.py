@@ -1,0 +1,68 @@
+"""A whole service around the scripted graph; run as a program it serves until it is killed.
+
+python tests/api/scripted_app.py DATA_DIR PORT
+"""
+
+import sys
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+from scripted_graph import Script, compile_script
+
+from app.adapters.checkpoints import open_checkpoints
+from app.adapters.embed_use import UseEmbedder
+from app.adapters.library import StoredLibrary
+from app.main import OpenServices, create_app
+from app.runs import Graph
+from app.settings import Settings
+from graphs.evidence.passages import Evidence
+from graphs.ports import KnowledgeBase
+
+
+@dataclass(frozen=True)
+class KeywordSearcher:
+    """Search by keyword alone: enough for the route."""
+
+    async def search(
+        self, kb: KnowledgeBase, query: str, top_k: int, exclude: Collection[str]
+    ) -> Sequence[Evidence]:
+        hits = await kb.keyword([query], top_k, exclude)
+        passages = await kb.passages([hit.id for hit in hits])
+        return [Evidence(passage, 0.5) for passage in passages]
+
+
+@dataclass(frozen=True)
+class ScriptedServices:
+    graph: Graph
+    library: StoredLibrary
+    searcher: KeywordSearcher
+    models: Mapping[str, str]
+
+
+def scripted_services(script: Script) -> OpenServices:
+    """Return a factory of real stores around the scripted graph."""
+
+    @asynccontextmanager
+    async def opened(settings: Settings) -> AsyncIterator[ScriptedServices]:
+        embedder = UseEmbedder()
+        library = StoredLibrary(settings.data_dir, embedder)
+        await library.create("plant")
+        await library.create("other")
+        async with open_checkpoints(settings.data_dir / "runs.sqlite") as saver:
+            models = {"embedder": embedder.fingerprint, "reasoner": "embedded"}
+            models |= {"reranker": "none", "calibration": "default"}
+            graph = compile_script(script, saver)
+            yield ScriptedServices(graph, library, KeywordSearcher(), models)
+        library.close()
+
+    return opened
+
+
+if __name__ == "__main__":
+    data_dir, port = Path(sys.argv[1]), int(sys.argv[2])
+    settings = Settings(_env_file=None, data_dir=data_dir, default_kb="plant")
+    services = scripted_services(Script(data_dir / "journal.txt"))
+    uvicorn.run(create_app(settings, services), port=port, log_level="warning", ws="none")
