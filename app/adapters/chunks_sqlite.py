@@ -1,0 +1,403 @@
+"""Documents, their canonical texts, chunks and sentence vectors: the source of truth."""
+
+import json
+import sqlite3
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.adapters.database import Database
+from graphs.evidence.passages import Passage
+from graphs.ports import Matrix
+
+_PART = 500
+"""Ids bound to one statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInfo:
+    """One document as it stands: what its newest finished ingest found.
+
+    `codes` are the document's own codes, `supersedes` those that it says it replaces; `updated`
+    is Unix seconds; `fingerprint` names converter, splitter and embedder.
+    """
+
+    id: str
+    kb: str
+    name: str
+    version: str
+    title: str
+    date: str | None
+    language: str
+    codes: tuple[str, ...]
+    supersedes: tuple[str, ...]
+    superseded_by: str | None
+    chunks: int
+    updated: float
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A document whose incoming version was not switched on before a crash."""
+
+    document_id: str
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class PendingChunk:
+    """A chunk that has no vectors yet."""
+
+    number: int
+    id: str
+    document_id: str
+    title: str
+    section: tuple[str, ...]
+    text: str
+
+
+class ChunkStore:
+    """Reads and row-level writes. Writers open the transaction, since keyword rows share it.
+
+    A chunk is visible when its revision is its document's: a new version is written beside the
+    old one and switched on in one transaction, so readers see one or the other.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    # Documents
+
+    def documents(self, kb: str) -> list[DocumentInfo]:
+        """Return the documents of a knowledge base by name."""
+        sql = f"{_DOCUMENTS} WHERE d.kb = ? AND d.revision > 0 ORDER BY d.name"
+        with self._database.read() as connection:
+            return [_document(row) for row in connection.execute(sql, (kb,))]
+
+    def document(self, kb: str, document_id: str) -> DocumentInfo | None:
+        """Return one document, or None."""
+        sql = f"{_DOCUMENTS} WHERE d.kb = ? AND d.id = ? AND d.revision > 0"
+        with self._database.read() as connection:
+            row = connection.execute(sql, (kb, document_id)).fetchone()
+        return _document(row) if row else None
+
+    def counts(self, kb: str) -> tuple[int, int]:
+        """Return how many documents and passages are visible."""
+        sql = (
+            "SELECT (SELECT count(*) FROM documents WHERE kb = :kb AND revision > 0), "
+            f"(SELECT count(*) FROM {_VISIBLE} WHERE c.kb = :kb)"
+        )
+        with self._database.read() as connection:
+            row = connection.execute(sql, {"kb": kb}).fetchone()
+        return row[0], row[1]
+
+    def canonical_text(self, document_id: str, version: str) -> str | None:
+        """Return the text of one version, or None once it is gone."""
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT text FROM versions WHERE document_id = ? AND version = ?",
+                (document_id, version),
+            ).fetchone()
+        return row["text"] if row else None
+
+    def unfinished(self, kb: str) -> list[Unfinished]:
+        """Return the documents that a killed ingest left half-written."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT id, name, incoming FROM documents WHERE kb = ? AND incoming IS NOT NULL",
+                (kb,),
+            ).fetchall()
+        return [Unfinished(row["id"], row["name"], row["incoming"]) for row in rows]
+
+    # Passages
+
+    def passages(self, ids: Sequence[str]) -> list[Passage]:
+        """Return visible passages in the order of `ids`; ids that are gone are left out."""
+        found: dict[str, Passage] = {}
+        with self._database.read() as connection:
+            for part in _parts(ids):
+                rows = connection.execute(
+                    f"{_PASSAGES} WHERE c.id IN ({_marks(part)})", tuple(part)
+                )
+                found.update((row["id"], _passage(row)) for row in rows)
+        return [found[key] for key in dict.fromkeys(ids) if key in found]
+
+    def following(self, ids: Sequence[str], count: int) -> list[Passage]:
+        """Return the next `count` passages after each of `ids`, without repeats or `ids`."""
+        found: dict[str, Passage] = {}
+        sql = (
+            f"{_PASSAGES} JOIN chunks o ON o.id = ? AND o.document_id = c.document_id "
+            "AND o.revision = c.revision WHERE c.ordinal > o.ordinal ORDER BY c.ordinal LIMIT ?"
+        )
+        with self._database.read() as connection:
+            for key in ids:
+                for row in connection.execute(sql, (key, count)):
+                    if row["id"] not in ids:
+                        found.setdefault(row["id"], _passage(row))
+        return list(found.values())
+
+    def visible(self, ids: Sequence[str], exclude: Collection[str]) -> set[str]:
+        """Return those of `ids` that are visible and not in an excluded document."""
+        found: set[str] = set()
+        with self._database.read() as connection:
+            for part in _parts(ids):
+                rows = connection.execute(
+                    f"SELECT c.id FROM {_VISIBLE} WHERE c.id IN ({_marks(part)}) "
+                    f"AND d.id NOT IN ({_marks(exclude)})",
+                    (*part, *exclude),
+                )
+                found.update(row["id"] for row in rows)
+        return found
+
+    def hidden(self, kb: str, exclude: Collection[str]) -> int:
+        """Return how many chunks a search must skip: not visible or excluded."""
+        sql = (
+            "SELECT count(*) FROM chunks c JOIN documents d ON d.id = c.document_id "
+            f"WHERE c.kb = ? AND (d.revision <> c.revision OR d.id IN ({_marks(exclude)}))"
+        )
+        with self._database.read() as connection:
+            return int(connection.execute(sql, (kb, *exclude)).fetchone()[0])
+
+    def with_codes(self, kb: str, codes: Sequence[str], exclude: Collection[str]) -> list[str]:
+        """Return ids of passages with one of `codes`: in text or headings first, then by document."""
+        if not codes:
+            return []
+        sql = (
+            f"SELECT c.id, max(k.own) AS own FROM {_VISIBLE} "
+            "JOIN chunk_codes k ON k.number = c.number "
+            f"WHERE k.kb = ? AND k.code IN ({_marks(codes)}) AND d.id NOT IN ({_marks(exclude)}) "
+            "GROUP BY c.id ORDER BY own DESC, d.name, c.ordinal"
+        )
+        with self._database.read() as connection:
+            return [row["id"] for row in connection.execute(sql, (kb, *codes, *exclude))]
+
+    def sentence_vectors(self, ids: Sequence[str], dimension: int) -> dict[str, Matrix]:
+        """Return float32 rows per passage, in the order of its sentences."""
+        found: dict[str, Matrix] = {}
+        sql = "SELECT c.id, s.vectors FROM chunks c JOIN sentence_vectors s ON s.number = c.number"
+        with self._database.read() as connection:
+            for part in _parts(ids):
+                rows = connection.execute(f"{sql} WHERE c.id IN ({_marks(part)})", tuple(part))
+                for row in rows:
+                    flat = np.frombuffer(row["vectors"], dtype=np.float16).astype(np.float32)
+                    found[row["id"]] = flat.reshape(-1, dimension)
+        return found
+
+    # Writing
+
+    def stage(
+        self, connection: sqlite3.Connection, kb: str, document_id: str, name: str,
+        version: str, text: str,
+    ) -> int:  # fmt: skip
+        """Register an incoming version and return the revision that its chunks will have."""
+        now = time.time()
+        connection.execute(
+            "INSERT INTO documents(id, kb, name, incoming, updated) VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT(id) DO UPDATE SET incoming = excluded.incoming",
+            (document_id, kb, name, version, now),
+        )
+        connection.execute(
+            "INSERT OR IGNORE INTO versions(document_id, version, text, created) "
+            "VALUES (?, ?, ?, ?)",
+            (document_id, version, text, now),
+        )
+        row = connection.execute("SELECT revision FROM documents WHERE id = ?", (document_id,))
+        return int(row.fetchone()["revision"]) + 1
+
+    def numbers(self, connection: sqlite3.Connection, document_id: str) -> dict[str, int]:
+        """Return the row numbers of all chunks of a document, visible or not, by id."""
+        rows = connection.execute(
+            "SELECT id, number FROM chunks WHERE document_id = ?", (document_id,)
+        )
+        return {row["id"]: row["number"] for row in rows}
+
+    def insert(
+        self, connection: sqlite3.Connection, kb: str, revision: int, passage: Passage
+    ) -> int:
+        """Add a chunk without vectors and return its row number."""
+        cursor = connection.execute(
+            "INSERT INTO chunks(id, kb, document_id, revision, version, ordinal, title, section, "
+            'text, start, "end", content_hash, date, page, language, kind, codes) VALUES '
+            "(:id, :kb, :document_id, :revision, :version, :ordinal, :title, :section, :text, "
+            ":start, :end, :content_hash, :date, :page, :language, :kind, :codes)",
+            _row(passage) | {"kb": kb, "revision": revision},
+        )
+        return int(cursor.lastrowid or 0)
+
+    def adopt(
+        self, connection: sqlite3.Connection, number: int, revision: int, passage: Passage
+    ) -> bool:
+        """Give an existing chunk its place in the new revision; tell whether its title changed.
+
+        A changed title is searched and embedded too: the caller re-indexes the keyword row, and
+        the vectors are made anew.
+        """
+        row = connection.execute("SELECT title, text FROM chunks WHERE number = ?", (number,))
+        old = row.fetchone()
+        changed = (old["title"], old["text"]) != (passage.title, passage.text)
+        connection.execute(
+            "UPDATE chunks SET revision = :revision, version = :version, ordinal = :ordinal, "
+            'title = :title, text = :text, start = :start, "end" = :end, '
+            "content_hash = :content_hash, date = :date, page = :page, language = :language, "
+            "kind = :kind, codes = :codes, indexed = CASE WHEN :changed THEN 0 ELSE indexed END "
+            "WHERE number = :number",
+            _row(passage) | {"revision": revision, "number": number, "changed": changed},
+        )
+        return changed
+
+    def set_codes(
+        self, connection: sqlite3.Connection, kb: str, number: int, codes: Mapping[str, bool]
+    ) -> None:
+        """Store the codes of a chunk; True marks those of its own text or headings."""
+        connection.execute("DELETE FROM chunk_codes WHERE number = ?", (number,))
+        connection.executemany(
+            "INSERT INTO chunk_codes(kb, code, number, own) VALUES (?, ?, ?, ?)",
+            [(kb, code, number, int(own)) for code, own in codes.items()],
+        )
+
+    def switch(self, connection: sqlite3.Connection, document: DocumentInfo, revision: int) -> None:
+        """Make the staged revision of a document the visible one."""
+        connection.execute(
+            "UPDATE documents SET revision = ?, incoming = NULL, version = ?, title = ?, date = ?, "
+            "language = ?, codes = ?, supersedes = ?, fingerprint = ?, updated = ? WHERE id = ?",
+            (revision, document.version, document.title, document.date, document.language,
+             json.dumps(document.codes), json.dumps(document.supersedes), document.fingerprint,
+             document.updated, document.id),
+        )  # fmt: skip
+
+    def supersede(self, connection: sqlite3.Connection, newest: Mapping[str, str | None]) -> None:
+        """Store for each document id the id of its newest version, or None."""
+        connection.executemany(
+            "UPDATE documents SET superseded_by = ? WHERE id = ?",
+            [(value, key) for key, value in newest.items()],
+        )
+
+    def remove_chunks(self, connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
+        """Delete chunk rows; their codes and sentence vectors go with them."""
+        connection.executemany("DELETE FROM chunks WHERE number = ?", ((n,) for n in numbers))
+
+    def remove_document(self, connection: sqlite3.Connection, document_id: str) -> None:
+        """Delete a document with all versions and chunks."""
+        connection.execute("DELETE FROM documents WHERE id = ?", (document_id,))
+
+    # Vectors still to be made
+
+    def pending(self, kb: str, limit: int, after: int = 0) -> list[PendingChunk]:
+        """Return chunks without vectors in row order, beginning after row `after`."""
+        sql = (
+            "SELECT number, id, document_id, title, section, text FROM chunks "
+            "WHERE kb = ? AND indexed = 0 AND number > ? ORDER BY number LIMIT ?"
+        )
+        with self._database.read() as connection:
+            rows = connection.execute(sql, (kb, after, limit)).fetchall()
+        return [
+            PendingChunk(
+                row["number"], row["id"], row["document_id"], row["title"],
+                tuple(json.loads(row["section"])), row["text"],
+            )
+            for row in rows
+        ]  # fmt: skip
+
+    def mark_indexed(self, connection: sqlite3.Connection, number: int, sentences: Matrix) -> None:
+        """Store the sentence vectors of a chunk and flag it."""
+        connection.execute(
+            "INSERT OR REPLACE INTO sentence_vectors(number, vectors) VALUES (?, ?)",
+            (number, sentences.astype(np.float16).tobytes()),
+        )
+        connection.execute("UPDATE chunks SET indexed = 1 WHERE number = ?", (number,))
+
+    def unmark(self, connection: sqlite3.Connection, kb: str, ids: Collection[str] | None) -> None:
+        """Take the flag from `ids`, or from every chunk of the knowledge base."""
+        if ids is None:
+            connection.execute("UPDATE chunks SET indexed = 0 WHERE kb = ?", (kb,))
+        else:
+            connection.executemany(
+                "UPDATE chunks SET indexed = 0 WHERE kb = ? AND id = ?", ((kb, i) for i in ids)
+            )
+
+    def chunk_ids(self, kb: str) -> tuple[set[str], set[str]]:
+        """Return the ids of all chunks and of those flagged as indexed."""
+        with self._database.read() as connection:
+            rows = connection.execute("SELECT id, indexed FROM chunks WHERE kb = ?", (kb,))
+            flags = {row["id"]: bool(row["indexed"]) for row in rows}
+        return set(flags), {key for key, indexed in flags.items() if indexed}
+
+
+_VISIBLE = "chunks c JOIN documents d ON d.id = c.document_id AND d.revision = c.revision"
+_PASSAGES = f"SELECT c.*, d.superseded_by FROM {_VISIBLE}"
+_DOCUMENTS = (
+    "SELECT d.*, (SELECT count(*) FROM chunks c WHERE c.document_id = d.id "
+    "AND c.revision = d.revision) AS chunk_count FROM documents d"
+)
+
+
+def _document(row: sqlite3.Row) -> DocumentInfo:
+    return DocumentInfo(
+        id=row["id"],
+        kb=row["kb"],
+        name=row["name"],
+        version=row["version"],
+        title=row["title"],
+        date=row["date"],
+        language=row["language"],
+        codes=tuple(json.loads(row["codes"])),
+        supersedes=tuple(json.loads(row["supersedes"])),
+        superseded_by=row["superseded_by"],
+        chunks=row["chunk_count"],
+        updated=row["updated"],
+        fingerprint=row["fingerprint"],
+    )
+
+
+def _passage(row: sqlite3.Row) -> Passage:
+    return Passage(
+        id=row["id"],
+        document_id=row["document_id"],
+        title=row["title"],
+        section=tuple(json.loads(row["section"])),
+        text=row["text"],
+        start=row["start"],
+        end=row["end"],
+        version=row["version"],
+        ordinal=row["ordinal"],
+        content_hash=row["content_hash"],
+        date=row["date"],
+        page=row["page"],
+        language=row["language"],
+        kind=row["kind"],
+        codes=tuple(json.loads(row["codes"])),
+        superseded_by=row["superseded_by"],
+    )
+
+
+def _row(passage: Passage) -> dict[str, object]:
+    return {
+        "id": passage.id,
+        "document_id": passage.document_id,
+        "version": passage.version,
+        "ordinal": passage.ordinal,
+        "title": passage.title,
+        "section": json.dumps(passage.section, ensure_ascii=False),
+        "text": passage.text,
+        "start": passage.start,
+        "end": passage.end,
+        "content_hash": passage.content_hash,
+        "date": passage.date,
+        "page": passage.page,
+        "language": passage.language,
+        "kind": passage.kind,
+        "codes": json.dumps(passage.codes, ensure_ascii=False),
+    }
+
+
+def _marks(values: Collection[str]) -> str:
+    return ",".join("?" * len(values))
+
+
+def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for begin in range(0, len(ids), _PART):
+        yield ids[begin : begin + _PART]

@@ -1,0 +1,138 @@
+"""One knowledge base as the graph reads it."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from app.adapters.catalogue_sqlite import Catalogue
+from app.adapters.chunks_sqlite import ChunkStore
+from app.adapters.database import Database
+from app.adapters.dense_chroma import DenseIndex
+from app.adapters.keyword_sqlite import KeywordIndex
+from app.adapters.vocabulary_sqlite import VocabularyStore
+from graphs.evidence.passages import Hit, Passage
+from graphs.ports import Background, Embedder, KnowledgeBaseInfo, Matrix, Vector, Vocabulary
+
+_SKIP_LIMIT = 500
+"""Hidden hits that are fetched and skipped; beyond that Chroma filters, which is slower."""
+
+
+@dataclass(frozen=True)
+class Stores:
+    """The parts of one data folder."""
+
+    database: Database
+    catalogue: Catalogue
+    chunks: ChunkStore
+    keywords: KeywordIndex
+    dense: DenseIndex
+    vocabulary: VocabularyStore
+    embedder: Embedder
+
+
+class StoredKnowledgeBase:
+    """One knowledge base as the graph reads it (`graphs.ports.KnowledgeBase`)."""
+
+    def __init__(self, name: str, stores: Stores) -> None:
+        self.name = name
+        self._stores = stores
+        self._words: tuple[int, Vocabulary] | None = None
+
+    async def info(self) -> KnowledgeBaseInfo:
+        """Return counts and the texts of `kb.yaml`."""
+        return await asyncio.to_thread(describe, self._stores, self.name)
+
+    async def dense(self, vector: Vector, limit: int, exclude: Collection[str] = ()) -> list[Hit]:
+        """Return the nearest visible passages by cosine, best first."""
+        return await asyncio.to_thread(self._nearest, vector, limit, frozenset(exclude))
+
+    async def keyword(
+        self, terms: Sequence[str], limit: int, exclude: Collection[str] = ()
+    ) -> list[Hit]:
+        """Return the best passages for any of `terms` by raw BM25, best first."""
+        search = self._stores.keywords.search
+        return await asyncio.to_thread(search, self.name, terms, limit, frozenset(exclude))
+
+    async def exact(self, codes: Sequence[str], exclude: Collection[str] = ()) -> list[str]:
+        """Return ids of passages with one of `codes`: in text or headings first, then by document."""
+        upper = [code.upper() for code in codes]
+        search = self._stores.chunks.with_codes
+        return await asyncio.to_thread(search, self.name, upper, frozenset(exclude))
+
+    async def dense_scores(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+        """Return the cosine of each stored vector with `vector`."""
+        found = await asyncio.to_thread(self._stores.dense.vectors, self.name, ids)
+        return {key: float(row @ vector) for key, row in found.items()}
+
+    async def keyword_scores(self, terms: Sequence[str], ids: Sequence[str]) -> dict[str, float]:
+        """Return raw BM25 of each passage that holds a term."""
+        return await asyncio.to_thread(self._stores.keywords.scores, self.name, terms, ids)
+
+    async def document_frequency(self, terms: Sequence[str]) -> dict[str, int]:
+        """Return in how many passages each term stands."""
+        count = self._stores.keywords.document_frequency
+        return await asyncio.to_thread(count, self.name, terms)
+
+    async def cooccurrence(self, terms: Sequence[str], others: Sequence[str]) -> Matrix:
+        """Return shape (len(terms), len(others)): passages that hold both phrases."""
+        count = self._stores.keywords.cooccurrence
+        return await asyncio.to_thread(count, self.name, terms, others)
+
+    async def passages(self, ids: Sequence[str]) -> list[Passage]:
+        """Return the passages in the order of `ids`; ids that are gone are left out."""
+        return await asyncio.to_thread(self._stores.chunks.passages, ids)
+
+    async def following(self, ids: Sequence[str], count: int = 1) -> list[Passage]:
+        """Return for each passage the next `count` of its document, without repeats."""
+        return await asyncio.to_thread(self._stores.chunks.following, ids, count)
+
+    async def sentence_vectors(self, ids: Sequence[str]) -> dict[str, Matrix]:
+        """Return the vectors of each passage's sentences (at most 64, in order)."""
+        dimension = self._stores.embedder.dimension
+        return await asyncio.to_thread(self._stores.chunks.sentence_vectors, ids, dimension)
+
+    async def vocabulary(self) -> Vocabulary:
+        """Return the key phrases, cached until the index changes."""
+        return await asyncio.to_thread(self._vocabulary)
+
+    async def background(self, fingerprint: str) -> Background | None:
+        """Return the measured background of a reranker, or None."""
+        read = self._stores.vocabulary.background
+        return await asyncio.to_thread(read, self.name, fingerprint)
+
+    async def canonical_text(self, document_id: str, version: str) -> str | None:
+        """Return the canonical text of one version, or None once it is gone."""
+        return await asyncio.to_thread(self._stores.chunks.canonical_text, document_id, version)
+
+    def _nearest(self, vector: Vector, limit: int, exclude: frozenset[str]) -> list[Hit]:
+        skip = self._stores.chunks.hidden(self.name, exclude)
+        if skip <= _SKIP_LIMIT:
+            hits = self._stores.dense.query(self.name, vector, limit + skip)
+        else:
+            hits = self._stores.dense.query(self.name, vector, limit + _SKIP_LIMIT, exclude)
+        visible = self._stores.chunks.visible([hit.id for hit in hits], exclude)
+        return [hit for hit in hits if hit.id in visible][:limit]
+
+    def _vocabulary(self) -> Vocabulary:
+        embedder = self._stores.embedder
+        generation = self._stores.catalogue.generation(self.name)
+        if self._words is None or self._words[0] != generation:
+            read = self._stores.vocabulary.read
+            words = read(self.name, embedder.fingerprint, embedder.dimension)
+            self._words = (generation, words)
+        return self._words[1]
+
+
+def describe(stores: Stores, name: str) -> KnowledgeBaseInfo:
+    """Return what a knowledge base says of itself, or raise UnknownKnowledgeBase."""
+    card = stores.catalogue.card(name)
+    documents, passages = stores.chunks.counts(name)
+    return KnowledgeBaseInfo(
+        name=name,
+        documents=documents,
+        passages=passages,
+        description=card.description,
+        contact=card.contact,
+        glossary=card.glossary or None,
+        unrelated=card.unrelated,
+    )

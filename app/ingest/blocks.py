@@ -1,0 +1,293 @@
+"""Lines to blocks: headings, rules, tables, list items, fences and paragraphs with offsets."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from graphs.evidence.text import is_cjk
+
+BlockKind = Literal["front", "heading", "rule", "table", "item", "fence", "text"]
+
+_MAX_HEADING = 300
+_MAX_PLAIN_HEADING = 60
+_FRONT_LINES = 60
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_ITEM = re.compile(
+    r"([ \t]*)(?:[-*+•·●▪](?=[ \t])|[•·●▪]|\d{1,3}[.)](?=[ \t]|$)|\d{1,3}\.(?=[^\d\s.])|\d{1,3}[、．]"
+    r"|[（(](?:\d{1,3}|[一二三四五六七八九十]{1,3})[)）]|[①-⑳]|[a-z][.)](?=[ \t]))"
+)
+_PLAIN_HEADINGS = (
+    (re.compile(r"第[零〇一二三四五六七八九十百\d]+[章编篇部](?![^\s]*条)"), 2),
+    (re.compile(r"第[零〇一二三四五六七八九十百\d]+节"), 3),
+    (re.compile(r"附录|附件\s*[\dA-Z一二三四五六七八九十]|appendix\s", re.IGNORECASE), 2),
+    (re.compile(r"[一二三四五六七八九十]{1,3}、"), 2),
+    (re.compile(r"[（(][一二三四五六七八九十]{1,3}[)）]"), 3),
+)
+_NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)(?:[.．、]\s*|\s+)(?=\S)")
+_SENTENCE_TAIL = "。；;，,：:？?！!、"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of lines that belong together; `end` leaves out the last line end."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    level: int = 0
+    """1 to 6 for a heading, 0 for anything else."""
+    heading: str = ""
+
+
+class _Line(NamedTuple):
+    start: int
+    text: str
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+    @property
+    def blank(self) -> bool:
+        return not self.text or self.text.isspace()
+
+
+def blocks(text: str, markdown: bool) -> list[Block]:
+    """Return the blocks of `text` in order; together they hold every character but white space."""
+    return _Reader(_lines(text), markdown).read()
+
+
+def _lines(text: str) -> list[_Line]:
+    lines: list[_Line] = []
+    start = 0
+    for part in text.split("\n"):
+        lines.append(_Line(start, part))
+        start += len(part) + 1
+    return lines
+
+
+class _Reader:
+    """Reads block after block; every `_read_*` returns None where its kind does not begin."""
+
+    def __init__(self, lines: Sequence[_Line], markdown: bool) -> None:
+        self._lines = lines
+        self._markdown = markdown
+        self._unclosed: dict[str, int] = {}
+        """Fence character to the shortest fence that is known to stay open."""
+
+    def read(self) -> list[Block]:
+        found: list[Block] = []
+        at = 0
+        while at < len(self._lines):
+            if self._lines[at].blank:
+                at += 1
+                continue
+            block, at = self._next(at, first=not found)
+            found.append(block)
+        return found
+
+    def _next(self, at: int, first: bool) -> tuple[Block, int]:
+        line = self._lines[at]
+        if first and (end := self._front_matter(at)):
+            return self._block("front", at, end), end
+        heading = self._heading(at, first)
+        if heading is not None:
+            level, title = heading
+            return Block("heading", line.start, line.end, level, title), at + 1
+        if _is_rule(line.text):
+            return self._block("rule", at, at + 1), at + 1
+        if end := self._fence(at):
+            return self._block("fence", at, end), end
+        if end := self._table(at):
+            return self._block("table", at, end), end
+        if item := _ITEM.match(line.text):
+            end = self._item(at, len(item.group(1)))
+            return self._block("item", at, end), end
+        return self._paragraph(at)
+
+    def _block(self, kind: BlockKind, begin: int, end: int) -> Block:
+        last = end - 1
+        while last > begin and self._lines[last].blank:
+            last -= 1
+        return Block(kind, self._lines[begin].start, self._lines[last].end)
+
+    def _front_matter(self, at: int) -> int:
+        """Return the line after a YAML head, 0 if there is none."""
+        if at != 0 or not self._markdown or self._lines[0].text.strip() != "---":
+            return 0
+        for end in range(1, min(len(self._lines), _FRONT_LINES)):
+            line = self._lines[end].text
+            if line.strip() in {"---", "..."}:
+                return end + 1 if end > 1 else 0
+            if not (re.match(r"\s*(?:[\w-]+\s*:|-\s|#|$)", line)):
+                return 0
+        return 0
+
+    def _heading(self, at: int, first: bool) -> tuple[int, str] | None:
+        line = self._lines[at].text
+        if len(line) > _MAX_HEADING:
+            return None
+        if self._markdown:
+            return _atx(line)
+        return self._plain_heading(at, first)
+
+    def _plain_heading(self, at: int, first: bool) -> tuple[int, str] | None:
+        """Tell a heading of plain text: alone above its text, short, no sentence, no list item."""
+        line = self._lines[at].text.strip()
+        if len(line) > _MAX_PLAIN_HEADING or line[-1] in _SENTENCE_TAIL or "|" in line:
+            return None
+        if at > 0 and not (self._lines[at - 1].blank or self._is_numbered(at - 1)):
+            return None
+        following = self._lines[at + 1] if at + 1 < len(self._lines) else None
+        level = _plain_level(line)
+        if level and not self._is_listed(at):
+            return level, line
+        alone = following is not None and following.blank
+        if first and alone and not level and not _ITEM.match(line) and not _is_rule(line):
+            return 1, line
+        return None
+
+    def _is_numbered(self, at: int) -> bool:
+        return _plain_level(self._lines[at].text.strip()) > 0
+
+    def _is_listed(self, at: int) -> bool:
+        """Tell whether "1. …" stands among siblings without text between: a list, no headings."""
+        return self._counts(at) and (
+            self._counts(self._near(at, -1)) or self._counts(self._near(at, 1))
+        )
+
+    def _near(self, at: int, step: int) -> int:
+        """Return the next line that is not blank, in either direction."""
+        at += step
+        while 0 <= at < len(self._lines) and self._lines[at].blank:
+            at += step
+        return at
+
+    def _counts(self, at: int) -> bool:
+        if not 0 <= at < len(self._lines):
+            return False
+        number = _NUMBERED.match(self._lines[at].text.strip())
+        return number is not None and "." not in number.group(1)
+
+    def _fence(self, at: int) -> int:
+        """Return the line after a fenced block, 0 if none begins or it never closes."""
+        opening = _FENCE.match(self._lines[at].text) if self._markdown else None
+        if opening is None:
+            return 0
+        mark = opening.group(1)
+        if len(mark) >= self._unclosed.get(mark[0], len(mark) + 1):
+            return 0
+        for end in range(at + 1, len(self._lines)):
+            tail = self._lines[end].text.strip()
+            if len(tail) >= len(mark) and not tail.strip(mark[0]):
+                return end + 1
+        self._unclosed[mark[0]] = len(mark)
+        return 0
+
+    def _table(self, at: int) -> int:
+        """Return the line after a pipe table, 0 if none begins."""
+        line = self._lines[at].text
+        opens = line.lstrip().startswith("|") and line.count("|") > 1
+        below = self._lines[at + 1].text if at + 1 < len(self._lines) else ""
+        if not opens and not ("|" in line and _is_delimiter(below)):
+            return 0
+        end = at + 1
+        while end < len(self._lines) and "|" in self._lines[end].text:
+            end += 1
+        return end
+
+    def _item(self, at: int, indent: int) -> int:
+        """Return the line after a list item with its nested items and continuation lines."""
+        end = at + 1
+        while end < len(self._lines):
+            line = self._lines[end]
+            if line.blank:
+                if not self._resumes(end, indent):
+                    return end
+            elif self._ends_item(end, indent):
+                return end
+            end += 1
+        return end
+
+    def _resumes(self, at: int, indent: int) -> bool:
+        """Tell whether the text after blank lines is indented below the item."""
+        while at < len(self._lines) and self._lines[at].blank:
+            at += 1
+        return at < len(self._lines) and _indent(self._lines[at].text) >= indent + 2
+
+    def _ends_item(self, at: int, indent: int) -> bool:
+        text = self._lines[at].text
+        item = _ITEM.match(text)
+        if item is not None:
+            return len(item.group(1)) <= indent
+        return _indent(text) <= indent and self._interrupts(at)
+
+    def _interrupts(self, at: int) -> bool:
+        """Tell whether a block other than a paragraph begins here."""
+        line = self._lines[at].text
+        return (
+            _is_rule(line)
+            or (self._markdown and len(line) <= _MAX_HEADING and _atx(line) is not None)
+            or bool(self._fence(at))
+            or bool(self._table(at))
+        )
+
+    def _paragraph(self, at: int) -> tuple[Block, int]:
+        end = at + 1
+        while end < len(self._lines) and not self._lines[end].blank:
+            line = self._lines[end].text
+            level = _underline(line) if self._markdown and end == at + 1 else 0
+            title = self._lines[at].text.strip()
+            if level and len(title) <= _MAX_HEADING and title[-1] not in _SENTENCE_TAIL:
+                return Block("heading", self._lines[at].start, self._lines[end].end, level,
+                             _inline(title)), end + 1  # fmt: skip
+            if _ITEM.match(line) or self._interrupts(end):
+                break
+            end += 1
+        return self._block("text", at, end), end
+
+
+def _atx(line: str) -> tuple[int, str] | None:
+    body = line.lstrip(" ")
+    level = len(body) - len(body.lstrip("#"))
+    if not 1 <= level <= 6 or len(line) - len(body) > 3:
+        return None
+    rest = body[level:]
+    if rest and rest[0] not in " \t" and not is_cjk(rest[0]):
+        return None
+    return level, _inline(rest.strip().rstrip("#").strip())
+
+
+def _inline(title: str) -> str:
+    """Return a heading without Markdown's emphasis and code marks."""
+    return re.sub(r"\*\*|__|`", "", title).strip()
+
+
+def _underline(line: str) -> int:
+    """Return the level of a setext underline, 0 for anything else."""
+    marks = line.strip()
+    if len(marks) >= 2 and not marks.strip("="):
+        return 1
+    return 2 if len(marks) >= 2 and not marks.strip("-") else 0
+
+
+def _is_rule(line: str) -> bool:
+    marks = line.strip()[:200].replace(" ", "")
+    return len(marks) >= 3 and marks[0] in "-*_" and not marks.strip(marks[0])
+
+
+def _is_delimiter(line: str) -> bool:
+    return "-" in line and "|" in line and not line.strip("|:- \t")
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def _plain_level(line: str) -> int:
+    for pattern, level in _PLAIN_HEADINGS:
+        if pattern.match(line):
+            return level
+    number = _NUMBERED.match(line)
+    return min(2 + number.group(1).count("."), 6) if number else 0

@@ -1,0 +1,156 @@
+"""One canonical text to passages: everything that is computed of a document before it is stored."""
+
+import hashlib
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from app.adapters.chunks_sqlite import DocumentInfo
+from app.ingest.dates import document_date, labelled_date
+from app.ingest.loading import CONVERTER, is_markdown
+from app.ingest.phrases import key_phrases
+from app.ingest.splitting import Piece, Split, SplitLimits, split
+from app.ingest.versions import document_codes, superseded_codes
+from graphs.evidence.passages import Passage
+from graphs.evidence.text import codes, language, normalise
+
+_HEAD = 1_500
+_TITLE = 80
+_FRONT_TITLE = re.compile(r"^title\s*[:：]\s*(.+)$", re.MULTILINE | re.IGNORECASE)
+_FOREIGN = re.compile(
+    r"supersed|replac|代替|替代|取代|废止|作废|依据|引用|参照|参见|see |refer|according|based on",
+    re.IGNORECASE,
+)
+"""A line of the head that holds one of these names the codes of other documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A document ready to be stored."""
+
+    document: DocumentInfo
+    passages: list[Passage]
+    codes: list[dict[str, bool]]
+    """Per passage: code to whether it stands in its own text or headings."""
+    phrases: dict[str, tuple[int, bool]]
+    """Phrase to (passages that hold it, stands in a heading)."""
+
+
+def document_id(kb: str, name: str) -> str:
+    """Return the id of a file in a knowledge base, 16 hex digits."""
+    return _digest(f"{kb}/{name}", 16)
+
+
+def version_of(text: str) -> str:
+    """Return the version of a canonical text, 16 hex digits."""
+    return _digest(text, 16)
+
+
+def fingerprint(limits: SplitLimits, embedder: str) -> str:
+    """Return what an unchanged document must have been made with."""
+    return f"{CONVERTER}/{limits.fingerprint}/{embedder}"
+
+
+def prepare(kb: str, name: str, text: str, limits: SplitLimits, made_with: str) -> Prepared:
+    """Split a canonical text and read titles, dates, codes and phrases from it."""
+    divided = split(text, is_markdown(name), limits)
+    title = _title(divided, text, name)
+    head = text[: min(divided.head, _HEAD)]
+    date = document_date(head, text[: 2 * _HEAD], name)
+    own_codes = _own_codes(title, head)
+    document = DocumentInfo(
+        id=document_id(kb, name),
+        kb=kb,
+        name=name,
+        version=version_of(text),
+        title=title,
+        date=date,
+        language=language(text[:20_000]),
+        codes=own_codes,
+        supersedes=tuple(code for code in superseded_codes(text) if code not in own_codes),
+        superseded_by=None,
+        chunks=0,
+        updated=time.time(),
+        fingerprint=made_with,
+    )
+    passages: dict[str, Passage] = {}
+    for piece in divided.pieces:
+        passage = _passage(document, text, piece, len(passages))
+        passages.setdefault(passage.id, passage)
+    kept = list(passages.values())
+    return Prepared(document, kept, [_codes(passage) for passage in kept], _phrases(kept))
+
+
+def embedded_text(title: str, section: Sequence[str], text: str) -> str:
+    """Return what is embedded of a passage: its headings, then its text."""
+    return " ".join((*(section or (title,)), text))
+
+
+def _passage(document: DocumentInfo, text: str, piece: Piece, ordinal: int) -> Passage:
+    body = text[piece.start : piece.end]
+    heading_codes = (code for heading in piece.section for code in codes(heading))
+    return Passage(
+        id=_digest("\x1f".join((document.id, *piece.section, normalise(body))), 32),
+        document_id=document.id,
+        title=document.title,
+        section=piece.section,
+        text=body,
+        start=piece.start,
+        end=piece.end,
+        version=document.version,
+        ordinal=ordinal,
+        content_hash=_digest(body, 64),
+        date=_date(text, piece) or document.date,
+        language=language(body),
+        kind=piece.kind,
+        codes=tuple(dict.fromkeys((*document.codes, *heading_codes))),
+    )
+
+
+def _date(text: str, piece: Piece) -> str | None:
+    """Return the date that the passage or the nearest section around it states by a label."""
+    if piece.scopes:
+        for start, end in ((piece.start, piece.end), *piece.scopes):
+            stated = labelled_date(text[start:end])
+            if stated:
+                return stated
+    return None
+
+
+def _title(divided: Split, text: str, name: str) -> str:
+    if divided.title:
+        return divided.title
+    stated = _FRONT_TITLE.search(text[: divided.head]) if text.startswith("---\n") else None
+    if stated:
+        return stated.group(1).strip().strip("\"'")
+    first = text.lstrip().split("\n", 1)[0].strip()
+    if not is_markdown(name) and first and len(first) <= _TITLE:
+        return first
+    return PurePosixPath(name).stem
+
+
+def _own_codes(title: str, head: str) -> tuple[str, ...]:
+    """Return the codes that name this document: of its title, then of its front lines."""
+    front = (line for line in head.split("\n") if not _FOREIGN.search(line))
+    found = [code for part in (title, *front) for code in document_codes(part)]
+    return tuple(dict.fromkeys(found))
+
+
+def _codes(passage: Passage) -> dict[str, bool]:
+    own = [code for part in (passage.text, *passage.section) for code in codes(part)]
+    return dict.fromkeys(passage.codes, False) | dict.fromkeys(own, True)
+
+
+def _phrases(passages: Sequence[Passage]) -> dict[str, tuple[int, bool]]:
+    found: dict[str, tuple[int, bool]] = {}
+    for passage in passages:
+        for phrase, heading in key_phrases(passage.section, passage.text).items():
+            count, top = found.get(phrase, (0, False))
+            found[phrase] = (count + 1, top or heading)
+    return found
+
+
+def _digest(text: str, length: int) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]

@@ -1,0 +1,64 @@
+"""The repair pass: what a killed process left half-done is finished or removed."""
+
+import asyncio
+from dataclasses import dataclass
+
+from app.adapters.knowledge_base import Stores
+from app.ingest.preparing import prepare
+from app.ingest.splitting import SplitLimits
+from app.ingest.writing import Writer
+from graphs.errors import StoreUnavailable
+
+
+@dataclass(frozen=True, slots=True)
+class RepairReport:
+    """What a repair pass did: documents finished, chunks embedded, stray vectors removed."""
+
+    kb: str
+    finished: int = 0
+    embedded: int = 0
+    removed: int = 0
+    dirty: bool = False
+
+    @property
+    def changed(self) -> bool:
+        """Tell whether what spans documents must be worked out anew."""
+        return self.dirty or bool(self.finished or self.embedded or self.removed)
+
+
+async def repair(
+    stores: Stores, writer: Writer, kb: str, limits: SplitLimits, made_with: str
+) -> RepairReport:
+    """Finish documents that were not switched on, give every chunk its vector, drop stray ones.
+
+    A clean knowledge base costs two counts. The caller holds its lock.
+    """
+    dirty = await asyncio.to_thread(stores.catalogue.dirty, kb)
+    strays = await asyncio.to_thread(_compare, stores, kb, dirty)
+    finished = 0
+    for left in await asyncio.to_thread(stores.chunks.unfinished, kb):
+        text = await asyncio.to_thread(stores.chunks.canonical_text, left.document_id, left.version)
+        if text is None:
+            raise StoreUnavailable(f"the text of {left.name!r} in {kb!r} is gone; ingest it again")
+        prepared = await asyncio.to_thread(prepare, kb, left.name, text, limits, made_with)
+        await writer.write(kb, prepared, text, _ignore)
+        finished += 1
+    embedded = await writer.embed(kb, _ignore)
+    return RepairReport(kb, finished, embedded, strays, dirty)
+
+
+def _compare(stores: Stores, kb: str, dirty: bool) -> int:
+    """Remove vectors without a chunk, take the flag from chunks without a vector."""
+    chunks, flagged = stores.chunks.chunk_ids(kb)
+    if not dirty and stores.dense.count(kb) == len(chunks) == len(flagged):
+        return 0
+    vectors = stores.dense.ids(kb)
+    stray = sorted(vectors - chunks)
+    stores.dense.delete(kb, stray)
+    with stores.database.write() as connection:
+        stores.chunks.unmark(connection, kb, flagged - vectors)
+    return len(stray)
+
+
+def _ignore(_: int) -> None:
+    """Repairs show no progress."""
