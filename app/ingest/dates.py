@@ -55,11 +55,7 @@ def document_date(head: str, body: str, name: str) -> str | None:
     bare date in the head, then the file name. A date without a day counts from its first day.
     """
     return (
-        _effective(head)
-        or labelled_date(head)
-        or _effective(body)
-        or next(_dates(head), None)
-        or _named(name)
+        _effective(head) or labelled_date(head) or _effective(body) or _bare(head) or _named(name)
     )
 
 
@@ -83,6 +79,21 @@ def _effective(text: str) -> str | None:
         stated = next(_dates(match["date"]), None)
         if stated:
             return stated
+    return None
+
+
+def _bare(head: str) -> str | None:
+    """Return a date that stands in the first line, or makes up most of a line by itself.
+
+    Periods ("2025 年 4 月至 10 月") and dates inside sentences say nothing of the document's age.
+    """
+    lines = [line.strip(" *#_()（）") for line in head.split("\n") if line.strip()]
+    for position, line in enumerate(lines):
+        found = [match for match in _DATE.finditer(line) if _iso(match)]
+        if len(found) != 1:
+            continue
+        if position == 0 or len(found[0].group()) * 10 >= len(line) * 7:
+            return _iso(found[0])
     return None
 
 

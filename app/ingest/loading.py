@@ -80,13 +80,18 @@ def _binary() -> FileRejected:
 def _decode(data: bytes) -> str:
     for bom, encoding in _BOMS:
         if data.startswith(bom):
-            return _repaired(data[len(bom) :].decode(encoding, "surrogatepass"), encoding)
+            return _repaired(_by_bom(data[len(bom) :], encoding), encoding)
     if b"\x00" in data:
         raise _binary()
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         return _guess(data)
+
+
+def _by_bom(data: bytes, encoding: str) -> str:
+    text = _try(data, encoding, "surrogatepass")
+    return data.decode(encoding, "replace") if text is None else text
 
 
 def _repaired(text: str, encoding: str) -> str:

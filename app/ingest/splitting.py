@@ -20,11 +20,20 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class SplitLimits:
-    """Sizes in code points. `whole`: a table, list item or fence up to this size stays one."""
+    """Sizes in code points. `whole`: a table, list item or fence up to this size stays one.
+
+    A section without sub-sections that is over `maximum` by less than a sixth stays one as well:
+    halves of a list or of a record answer worse than one piece that is slightly too large.
+    """
 
     maximum: int = 600
     minimum: int = 80
     whole: int = 2_000
+
+    @property
+    def leaf(self) -> int:
+        """Largest section without sub-sections that stays one piece."""
+        return self.maximum + self.maximum // 6
 
     @property
     def fingerprint(self) -> str:
@@ -156,7 +165,8 @@ class _Divider:
             return False
         begin = (lead or inside)[0].start
         ruled = any(block.kind == "rule" for block in inside[:-1])
-        return not ruled and inside[-1].end - begin <= self._limits.maximum
+        limit = self._limits.maximum if section.children else self._limits.leaf
+        return not ruled and inside[-1].end - begin <= limit
 
     def _piece(
         self, section: _Section, own: Sequence[Block], start: int, end: int, closed: bool
