@@ -11,9 +11,9 @@ from graphs.evidence.numbers import claims
 _QUESTION_CUES: tuple[tuple[str, str], ...] = (
     ("cause", r"为什么|为何|怎么会|何以|什么原因|原因(?:是|有|何)|\bwhy\b|\bwhat (?:causes|caused)\b|\breasons? (?:for|why)\b"),
     ("time", r"什么时候|何时|哪一?[天年月]|哪个日期|几点|什么日期|\bwhen\b(?=\s+(?:is|was|were|did|does|do|must|should|will|can|has|are)\b)|\bwhat (?:date|time|day)\b|\bby when\b"),
-    ("amount", r"多少|多大|多高|多长|多久|多低|多远|几[个次天小时台人年月份级项条]|\bhow (?:much|many|long|often|high|low|far|soon|old|large)\b|\bwhat (?:percentage|percent|amount|rate|share|limit|number)\b"),
+    ("amount", r"多少|多大|多高|多长|多久|多低|多远|多快|几[个次天小时台人年月份级项条取]几?|\bhow (?:much|many|long|often|high|low|far|soon|old|large)\b|\bwhat (?:percentage|percent|amount|rate|share|limit|number)\b"),
     ("person", r"谁|哪个(?:部门|岗位|人|单位)|哪位|什么人|\bwho(?:m|se)?\b|\bwhich (?:role|department|person|team|manager)\b"),
-    ("place", r"哪里|何处|在哪儿?|什么地方|什么位置|\bwhere\b"),
+    ("place", r"哪里|何处(?!理)|在哪儿?|什么地方|什么位置|\bwhere\b"),
     ("procedure", r"怎么办|怎么(?!会)|咋|如何|怎样|哪些步骤|什么步骤|\bhow (?:do|does|should|can|to|is|are|must|would)\b|\bwhat (?:should|steps|must|do)\b|\bsteps\b"),
     ("list", r"哪些|有什么|有哪几|哪几[个项种类]|列出|列举|包括什么|\bwhich\b|\bwhat (?:are|were)\b|\blist\b"),
     ("definition", r"什么是|是什么意思|指什么|是指|\bwhat (?:does .+ mean|is meant by)\b|\bdefin(?:e|ition)\b"),
@@ -31,6 +31,25 @@ _LABEL_HEADS = (
 ).split()
 LABEL_HEAD = re.compile("(?:" + "|".join(_LABEL_HEADS) + ")$")
 """End of a Chinese noun phrase that names a requested field (现场检查结果, 处理措施)."""
+_HEAD_FIELDS = {
+    "cause": "原因 机理", "procedure": "步骤 流程 方法 办法 顺序", "time": "时间 日期 期限",
+    "amount": "范围 限值 上限 下限 金额 比例 价格 额度 定值 报警值 周期 频率 费用", "place": "地点",
+}  # fmt: skip
+_FIELD_OF_HEAD = {head: field for field, heads in _HEAD_FIELDS.items() for head in heads.split()}
+
+
+def label_field(label: str) -> tuple[str, str]:
+    """Return (field, content) of a label: 报警值 asks for an amount, 处理措施 for that label itself.
+
+    A label that only names a kind of answer (步骤) has no content of its own.
+    """
+    head = next((h for h in sorted(_FIELD_OF_HEAD, key=len, reverse=True) if label.endswith(h)), "")
+    if not head:
+        return "label", label
+    rest = label.removesuffix(head)
+    return _FIELD_OF_HEAD[head], label if _FIELD_OF_HEAD[head] == "amount" and rest else rest
+
+
 _IMPERATIVE = re.compile(
     r"请|说明|找出|列出|列举|判断|告诉|介绍|分析|给出|总结|概述|解释|描述"
     r"|\b(?:explain|describe|list|give|tell|name|summari[sz]e|find|state|show)\b",

@@ -87,12 +87,16 @@ def _in(claim: Claim, known: Sequence[Claim]) -> bool:
 def _stands(claim: Claim, text: str, quotes: Sequence[str], headings: Sequence[str]) -> bool:
     """Tell whether a value stands in a quoted sentence that shares a content word with its own."""
     around = {word for word in words(_sentence_at(text, claim.start)) if not _digit(word)}
+    table = " ".join(quote for quote in quotes if quote.lstrip().startswith("|"))
     for quote in quotes:
+        # A row is read with its table's header: both are quoted.
+        above = table if quote.lstrip().startswith("|") else ""
         for start, end in sentences(quote):
             sentence = quote[start:end]
             if not _in(claim, claims(sentence)):
                 continue
-            held = fold(sentence) + " ".join(words(sentence)) + fold(" ".join(headings))
+            context = " ".join((sentence, above, *headings))
+            held = fold(context) + " ".join(words(context))
             if not around or any(word in held for word in around):
                 return True
     return any(_in(claim, claims(heading)) for heading in headings) and claim.kind in ("code", "date")  # fmt: skip

@@ -90,12 +90,29 @@ def _spans(facet: Facet, item: Reads, plural: bool) -> list[tuple[int, int]]:
         block = _list_of(layout, best, text)
         if block:
             return block
+    if facet["field"] == "label":
+        return _whole_line(layout, best, text)
     count = 3 if plural else 2 if facet["field"] in ("cause", "effect", *_MANY) else 1
     chosen = [s for s in ranked[:count] if s.strength >= 0.75 * best.strength]
     spans: list[tuple[int, int]] = []
     for score in chosen:
         spans.extend(_with_list(layout, score, text))
     return list(dict.fromkeys(spans))
+
+
+def _whole_line(layout: list[Row], score: SentenceScore, text: str) -> list[tuple[int, int]]:
+    """Return the line that a label stands in, with the list that it leads to."""
+    row = row_at(layout, score.start)
+    if row is None:
+        return []
+    return _with_list(layout, SentenceScore(score.line, row.start, row.end, 0, 0, 0, True), text)
+
+
+def _full_sentence(row: Row, score: SentenceScore, text: str) -> tuple[int, int]:
+    """Widen a part that ends with a semicolon to the sentence that it belongs to."""
+    before = text.rfind("。", row.start, score.start) + 1 or row.start
+    after = text.find("。", score.start, row.end)
+    return max(before, row.start), (after + 1 if after >= 0 else row.end)
 
 
 def _list_of(layout: list[Row], score: SentenceScore, text: str) -> list[tuple[int, int]]:
@@ -139,7 +156,7 @@ def _with_list(layout: list[Row], score: SentenceScore, text: str) -> list[tuple
                     if r.block == block and r.kind in ("item", "row")
                 ]
                 return [(score.start, score.end), *_joined(items, text)]
-        return [(score.start, score.end)]
+        return [_full_sentence(row, score, text) if row else (score.start, score.end)]
     return [(row.start, row.end)]
 
 

@@ -1,13 +1,13 @@
 """Facets of a question: what the evidence must hold, read from the user's own words."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from graphs.ask.state import Facet, FacetKind, SubQuestion
 from graphs.evidence import asks
 from graphs.evidence.numbers import claims
-from graphs.evidence.text import STOP_WORDS, codes, is_cjk, normalise, stem, tagged, words
+from graphs.evidence.text import STOP_WORDS, codes, is_cjk, stem, tagged, words
 
 _SENTENCE = re.compile(r"[。！!；;\n]+|(?<=[？?])|(?<=[a-z0-9])\.(?=\s|$)")
 _CLAUSE = re.compile(
@@ -15,6 +15,8 @@ _CLAUSE = re.compile(
 )
 _AND = re.compile(r"和|与|及|、|以及|\band\b")
 _CONTENT = ("n", "v", "a", "eng", "j", "l", "i", "b", "z", "s", "m")
+_NAMING = ("n", "eng", "j", "l", "vn", "b", "s")
+_NARRATOR = re.compile(r"^.{1,6}?(?:说|反映|报告|报|称|问|提到|发现)[：:，,\s]*")
 _SPEECH = re.compile(r"[“”\"‘’「」『』]")
 _SOURCE_WORDS = frozenset(
     "记录 规程 制度 文件 手册 规定 缺陷 历史 案例 policy document record manual rule".split()
@@ -35,14 +37,13 @@ class Parsed:
     sub_questions: list[SubQuestion]
 
 
-def parse(question: str, labels: Collection[str] = ()) -> Parsed:
+def parse(question: str) -> Parsed:
     """Read the facets of `question`.
 
-    `labels` are headings and labels that the corpus uses (normalised); a phrase of an asking clause
-    that is one of them is a requested field. Context clauses give shared entity facets
-    (sub_question ""), asking clauses give sub-questions with their own entities and fields.
+    Context clauses give shared entity facets (sub_question ""), asking clauses give sub-questions
+    with their own entities and requested fields.
     """
-    builder = _Builder(question, frozenset(labels))
+    builder = _Builder(question)
     for clause in clauses(question):
         builder.add(clause)
     return builder.finish()
@@ -51,7 +52,8 @@ def parse(question: str, labels: Collection[str] = ()) -> Parsed:
 def clauses(question: str) -> list[str]:
     """Return the clauses of a question, in order, without empty ones."""
     found: list[str] = []
-    for sentence in _SENTENCE.split(_SPEECH.sub(" ", question)):
+    spoken = _NARRATOR.sub("", question) if _SPEECH.search(question) else question
+    for sentence in _SENTENCE.split(_SPEECH.sub(" ", spoken)):
         for clause in _CLAUSE.split(sentence or ""):
             if clause and clause.strip(" ，,。.?？!！"):
                 found.append(clause.strip())
@@ -61,9 +63,8 @@ def clauses(question: str) -> list[str]:
 class _Builder:
     """Collects facets clause by clause."""
 
-    def __init__(self, question: str, labels: frozenset[str]) -> None:
+    def __init__(self, question: str) -> None:
         self._question = question
-        self._labels = labels
         self._facets: list[Facet] = []
         self._subs: list[SubQuestion] = []
 
@@ -80,7 +81,8 @@ class _Builder:
         sub = SubQuestion(id=f"q{len(self._subs) + 1}", text=clause, depends_on=[])
         self._subs.append(sub)
         for name in names:
-            self._facet("field", name, sub["id"], field="label", required=True)
+            field, content = asks.label_field(name)
+            self._facet("field", name, sub["id"], field=field, required=True, content=content)
         if not names:
             for field in fields[:1] or ["fact"]:
                 self._facet("field", clause, sub["id"], field=field, required=True)
@@ -93,10 +95,31 @@ class _Builder:
             self._subs.append(SubQuestion(id="q1", text=text, depends_on=[]))
             self._facet("field", text, "q1", field="fact", required=True)
         self._values()
+        self._one_for_each_code()
         return Parsed(self._facets, self._subs)
 
+    def _one_for_each_code(self) -> None:
+        """Ask a question about several codes once for each of them."""
+        named = [facet for facet in self._facets if facet["kind"] == "code"]
+        if len(named) < 2:
+            return
+        others = [facet for facet in self._facets if facet["kind"] != "code"]
+        subs: list[SubQuestion] = []
+        facets: list[Facet] = []
+        for code in named:
+            for sub in self._subs:
+                id_ = f"q{len(subs) + 1}"
+                subs.append(
+                    SubQuestion(id=id_, text=f"{code['text']}: {sub['text']}", depends_on=[])
+                )
+                mine = [facet for facet in others if facet["sub_question"] == sub["id"]]
+                facets.extend(Facet(**{**facet, "sub_question": id_}) for facet in [code, *mine])
+        facets.extend(facet for facet in others if not facet["sub_question"])
+        self._subs = subs
+        self._facets = [Facet(**{**f, "id": f"f{n}"}) for n, f in enumerate(facets, start=1)]
+
     def _label_phrases(self, clause: str) -> list[str]:
-        """Return requested labels: corpus labels, and noun phrases that end as labels do."""
+        """Return the noun phrases of an asking clause that name a field (现场检查结果, 处理措施)."""
         if not is_cjk(clause):
             return []
         content = asks.strip_cues(clause)
@@ -110,7 +133,7 @@ class _Builder:
             )
             if not 2 <= len(text) <= 12:
                 continue
-            if normalise(text) in self._labels or asks.LABEL_HEAD.search(text):
+            if asks.LABEL_HEAD.search(text):
                 found.append(text)
         return found
 
@@ -127,13 +150,25 @@ class _Builder:
         for claim in claims(self._question):
             if claim.kind == "date":
                 self._facet("time", claim.value, "", required=False)
-            elif claim.kind in ("number", "percent") and claim.unit:
+            elif (
+                claim.kind in ("number", "percent")
+                and claim.unit
+                and self._question[claim.start].isascii()
+            ):
                 self._facet("number", f"{claim.value} {claim.unit}", "", required=False)
 
     def _facet(
-        self, kind: FacetKind, text: str, sub: str, field: str = "", required: bool = False
+        self,
+        kind: FacetKind,
+        text: str,
+        sub: str,
+        field: str = "",
+        required: bool = False,
+        content: str | None = None,
     ) -> None:
-        terms = words(asks.strip_cues(text) if kind == "field" else text)
+        """Add a facet once; `content` is what its words are read from where that is not `text`."""
+        source = text if content is None else content
+        terms = words(asks.strip_cues(source) if kind == "field" else source)
         if kind == "entity" and not terms:
             return
         if any(
@@ -150,8 +185,9 @@ class _Builder:
 
 
 def noun_phrases(clause: str) -> Iterator[str]:
-    """Yield runs of adjacent content words: 循环水旋转滤网压差升高, hotel cost, flight."""
+    """Yield runs of adjacent content words that name something: 循环水旋转滤网压差升高, hotel cost."""
     run: list[str] = []
+    named = False
     for word, flag in (*tagged(clause), ("", "x")):
         content = (
             bool(word.strip())
@@ -162,12 +198,11 @@ def noun_phrases(clause: str) -> Iterator[str]:
         )
         if content:
             run.append(word)
+            named = named or (flag.startswith(_NAMING) and word not in _WEAK_WORDS)
         elif run and (word != " " or not run[-1].isascii()):
-            yield _joined(run)
-            run = []
-        if content and flag == "eng" and len(run) > 3:
-            yield _joined(run)
-            run = []
+            if named:
+                yield _joined(run)
+            run, named = [], False
 
 
 def _joined(run: Sequence[str]) -> str:
@@ -178,5 +213,7 @@ def _joined(run: Sequence[str]) -> str:
 def term_weight(term: str) -> float:
     """Return how much a word says of the subject, apart from its rarity: 1, or a third."""
     if term in _WEAK_WORDS or stem(term) in _WEAK_WORDS:
+        return 0.33
+    if len(term) == 1 and not term.isascii():
         return 0.33
     return 0.5 if term in _SOURCE_WORDS else 1.0

@@ -9,14 +9,14 @@ from graphs.evidence.facets import clauses, noun_phrases
 from graphs.evidence.text import is_cjk, words
 
 _COURTESY = re.compile(
-    r"^(?:你好|您好|嗨|哈喽|大家好|早上好|上午好|下午好|晚上好|谢谢(?:你|您|了)?|多谢|感谢|辛苦了|再见|拜拜|好的|明白了|知道了|收到|在吗"
+    r"^(?:(?:你好|您好|嗨|哈喽|大家好|早上好|上午好|下午好|晚上好|谢谢(?:你|您|了)?|多谢|感谢|辛苦了|再见|拜拜|好的|明白了|知道了|收到|在吗"
     r"|hi|hello|hey|good (?:morning|afternoon|evening|day)|thanks?(?: you)?(?: very much| a lot)?|bye|goodbye|ok(?:ay)?|great|see you)"
-    r"(?:\s+(?:there|all|youju|team))?[啊呀呢哦吗]?[\s,，.。!！?？~～]*$",
+    r"(?:\s+(?:there|all|youju|team))?[啊呀呢哦吗]?[\s,，.。!！?？~～]*)+$",
     re.IGNORECASE,
 )
 _SERVICE = re.compile(
-    r"^(?:请问)?(?:你|您)(?:是谁|叫什么|能做什么|会什么|能干什么|有什么功能|可以做什么|能帮我做什么|怎么用|是什么)"
-    r"|^(?:who are you|what (?:can|do) you do|what are you|how do (?:i|you) (?:use|work)|help)\b",
+    r"^(?:请问)?(?:你|您)(?:是谁|叫什么|能做什么|会什么|能干什么|能回答(?:什么|哪些)|有什么功能|可以做什么|能帮我做什么|怎么用|是什么)"
+    r"|^(?:who are you|what (?:kinds? of |sorts? of )?(?:questions? )?(?:can|do) you (?:do|answer|know)|what are you|how do (?:i|you) (?:use|work)|help)\b",
     re.IGNORECASE,
 )
 _OPENER = re.compile(r"^(?:那么?|还有|另外|此外|再问|然后|and|so|then|also|what about|how about)[\s,，]*", re.IGNORECASE)  # fmt: skip

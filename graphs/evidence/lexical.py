@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from graphs.evidence.asks import strip_cues
 from graphs.evidence.scorer import Lexicon, Line, coverage, soft, take_apart
 from graphs.evidence.text import codes, language, words
 from graphs.ports import Candidate, RerankQuery
@@ -11,7 +12,7 @@ from graphs.ports import Candidate, RerankQuery
 
 def lexical_scores(query: RerankQuery, candidates: Sequence[Candidate]) -> list[float]:
     """Return a raw score per candidate, about 0 for unrelated and 1 for answering passages."""
-    asked = words(query.text)
+    asked = words(strip_cues(query.text)) or words(query.text)
     wanted = set(codes(query.text))
     lexicon = Lexicon(query.passages, query.frequency)
     return [_score(query, candidate, asked, wanted, lexicon) for candidate in candidates]

@@ -14,6 +14,7 @@ import numpy as np
 
 from graphs.ask.state import Facet
 from graphs.evidence import asks
+from graphs.evidence.blocks import header_of, row_at, rows
 from graphs.evidence.facets import term_weight
 from graphs.evidence.numbers import claims
 from graphs.evidence.passages import Passage
@@ -22,6 +23,12 @@ from graphs.ports import Matrix, Vector
 
 COVERED = 0.5
 """A facet counts as covered from this strength on."""
+LACKING = 0.45
+"""The most that a sentence is worth which lacks the rarest word that is asked for."""
+_HEAVY = 0.5
+"""A word is heavy from this share of the weight of a word that stands in one passage."""
+_NOTHING_ASKED = 0.75
+"""What a sentence is worth where the question has no words beyond its codes and its kind."""
 _SAME_LANGUAGE = (0.35, 0.70)
 _CROSS_LANGUAGE = (0.14, 0.42)
 """Cosines between which meaning goes from "unrelated" to "the same", for the default embedder."""
@@ -52,6 +59,10 @@ class Line:
     text: str
     folded: str
     terms: frozenset[str]
+    kind: str = "text"
+    """As `blocks.Row.kind`."""
+    above: str = ""
+    """What the line stands under: its table's header, or the sentence that leads to its list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +100,29 @@ class FieldReading:
 def take_apart(passage: Passage) -> PassageText:
     """Return the passage's heading and sentences with their terms."""
     heading = " ".join((passage.title, *passage.section, *passage.codes))
-    lines = tuple(
-        _line(passage.text[start:end], start, end) for start, end in sentences(passage.text)
-    )
-    return PassageText(_line(heading, 0, 0), lines, passage.language)
+    layout = rows(passage.text)
+    lines = []
+    for start, end in sentences(passage.text):
+        row = row_at(layout, start)
+        above = ""
+        if row and row.kind == "row" and (header := header_of(layout, row)):
+            above = passage.text[header.start : header.end]
+        elif row and row.kind == "item":
+            leads = [r for r in layout if r.start < row.start and r.kind == "text"]
+            above = passage.text[leads[-1].start : leads[-1].end] if leads else ""
+        lines.append(_line(passage.text[start:end], start, end, row.kind if row else "text", above))
+    return PassageText(_line(heading, 0, 0), tuple(lines), passage.language)
 
 
-def _line(text: str, start: int, end: int) -> Line:
-    return Line(start, end, text, fold(text), frozenset(index_terms(text)))
+@lru_cache(maxsize=8192)
+def _line(text: str, start: int, end: int, kind: str = "text", above: str = "") -> Line:
+    return Line(start, end, text, fold(text), frozenset(index_terms(text)), kind, above)
+
+
+@lru_cache(maxsize=8192)
+def values_of(text: str) -> frozenset[str]:
+    """Return the values of a text without their units, signs kept."""
+    return frozenset(claim.value for claim in claims(text))
 
 
 def presence(word: str, line: Line) -> float:
@@ -133,7 +159,7 @@ def coverage(words: Sequence[str], lines: Sequence[tuple[Line, float]], lexicon:
 class Scorer:
     """Reads passages for one question.
 
-    `vectors` maps a facet id to its unit vector; `bindings` maps an entity facet id to phrases of
+    `vectors` maps a facet id to its unit vector, "" to the question's; `bindings` maps an entity facet id to phrases of
     the knowledge base that stand for it after a broadening. `question` is the user's.
     """
 
@@ -204,21 +230,87 @@ class Scorer:
         self, facet: Facet, text: PassageText, index: int, matrix: Matrix
     ) -> SentenceScore:
         line = text.lines[index]
-        near = [(text.heading, 0.9), (line, 1.0)]
-        near.extend(
-            (other, 0.6) for other in text.lines[max(0, index - 1) : index + 2] if other is not line
-        )
-        lexical = coverage(facet["terms"], near, self._lexicon) if facet["terms"] else 0.0
-        cosine = self._cosine(facet["id"], matrix, index)
+        lexical = self._asked(facet, text, index)
+        cosine = max(self._cosine(facet["id"], matrix, index), self._cosine("", matrix, index))
         meaning = soft(cosine, text.language == self._language)
-        cue = (
-            coverage(facet["terms"], [(text.heading, 1.0), (line, 1.0)], self._lexicon) >= 0.75
-            if facet["field"] == "label"
-            else asks.answers_field(facet["field"], line.text, self._question)
-        )
-        strength = max(lexical, 0.9 * meaning, 0.6 * lexical + 0.5 * meaning)
+        strength = max(lexical, 0.9 * meaning, 0.65 * lexical + 0.45 * meaning)
+        cue = self._cue(facet, text, line)
         strength = min(1.0, strength) * (1.0 if cue else 0.55)
+        if meaning < 0.6 and self._lacks_heaviest(facet, text, index):
+            strength = min(strength, LACKING)
         return SentenceScore(index, line.start, line.end, strength, lexical, cosine, cue)
+
+    def _asked(self, facet: Facet, text: PassageText, index: int) -> float:
+        """Return the share of what is asked that stands in or near a sentence.
+
+        The facet's own words count full, the subject's half, values that the question names as much
+        as the rarest word; headings count 0.9, a table's header or a list's lead 0.9, neighbours 0.6,
+        the rest of the passage 0.3.
+        """
+        line = text.lines[index]
+        near = [(line, 1.0), (text.heading, 0.9)]
+        if line.above:
+            near.append((_line(line.above, 0, 0), 0.9))
+        for place, other in enumerate(text.lines):
+            if other is not line:
+                near.append((other, 0.6 if abs(place - index) == 1 else 0.3))
+        own = set(facet["terms"])
+        total = held = 0.0
+        for word, factor in self._words_for(facet["sub_question"], own):
+            weight = self._lexicon.weight(word) * factor
+            total += weight
+            held += weight * max(share * presence(word, place) for place, share in near)
+        for value in self._values_for(facet["sub_question"]):
+            weight = math.log1p(self._lexicon.passages)
+            total += weight
+            held += weight * max(
+                (s for place, s in near if value in values_of(place.text)), default=0.0
+            )
+        return held / total if total else _NOTHING_ASKED
+
+    def _lacks_heaviest(self, facet: Facet, text: PassageText, index: int) -> bool:
+        """Tell whether the rarest word that is asked for stands nowhere near the sentence.
+
+        It is the strongest sign that a passage treats the subject but not the question.
+        """
+        if not facet["terms"]:
+            return False
+        heaviest = max(facet["terms"], key=self._lexicon.weight)
+        if self._lexicon.weight(heaviest) < _HEAVY * math.log1p(self._lexicon.passages):
+            return False
+        near = [text.heading, *text.lines[max(0, index - 2) : index + 3]]
+        if text.lines[index].above:
+            near.append(_line(text.lines[index].above, 0, 0))
+        return max(presence(heaviest, line) for line in near) < 0.5
+
+    def _words_for(self, sub_question: str, own: set[str]) -> list[tuple[str, float]]:
+        subject = {
+            term
+            for facet in self._facets
+            if facet["kind"] == "entity" and facet["sub_question"] in ("", sub_question)
+            for term in facet["terms"]
+        }
+        return [(word, 1.0) for word in sorted(own)] + [
+            (word, 0.5) for word in sorted(subject - own)
+        ]
+
+    def _values_for(self, sub_question: str) -> list[str]:
+        return [
+            facet["text"].split(" ")[0]
+            for facet in self._facets
+            if facet["kind"] == "number" and facet["sub_question"] in ("", sub_question)
+        ]
+
+    def _cue(self, facet: Facet, text: PassageText, line: Line) -> bool:
+        """Tell whether a sentence is of the kind that is asked for."""
+        if facet["field"] == "label":
+            near = [(text.heading, 1.0), (line, 1.0)]
+            if line.above:
+                near.append((_line(line.above, 0, 0), 1.0))
+            return coverage(facet["terms"], near, self._lexicon) >= 0.75
+        if facet["field"] in ("list", "procedure") and line.kind == "item":
+            return True
+        return asks.answers_field(facet["field"], line.text, self._question)
 
     def _cosine(self, facet_id: str, matrix: Matrix, index: int) -> float:
         vector = self._vectors.get(facet_id)
@@ -243,4 +335,5 @@ class Scorer:
         if facet["kind"] == "time":
             dates = [claim.value for claim in held if claim.kind == "date"]
             return 1.0 if any(date.startswith(facet["text"]) for date in dates) else 0.0
-        return 1.0 if any(f"{c.value} {c.unit}" == facet["text"] for c in held) else 0.0
+        value, _, unit = facet["text"].partition(" ")
+        return 1.0 if any(c.value == value and c.unit in ("", unit) for c in held) else 0.0

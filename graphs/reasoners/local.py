@@ -40,9 +40,7 @@ class LocalReasoner:
         resolved = follow_up.resolve(question, turns)
         if resolved is None:
             return _direct(question, spoken, "unresolved_reference")
-        vocabulary = await kb.vocabulary()
-        labels = {fold(phrase) for phrase in vocabulary.phrases if 2 <= len(phrase) <= 8}
-        parsed = facets.parse(resolved, labels)
+        parsed = facets.parse(resolved)
         return Analysis(
             question_resolved=resolved,
             language="zh" if spoken == "zh" else "en",

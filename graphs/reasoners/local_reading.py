@@ -16,6 +16,8 @@ from graphs.reasoners.base import Case, Reading
 
 HOLDS_SUBJECT = 0.5
 """A passage holds a subject when it holds this share of it."""
+_NEAR_BEST = 0.85
+"""Passages that answer a facet nearly as well as the best one are read beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Reader:
             (item, self.scorer.field(facet, item.passage, self.matrix(item)))
             for item in self.case.evidence
         ]
-        return sorted(read, key=lambda pair: (-pair[1].strength, -pair[0].score))
+        return sorted(read, key=lambda pair: (-_standing(pair[1]), -pair[0].score))
 
     def reads(self, facet: Facet) -> list[Reads]:
         """Return the passages that cover a facet, strongest first, current versions only."""
@@ -45,20 +47,35 @@ class Reader:
             for item, reading in self.fields(facet)
             if reading.strength >= COVERED
         ]
+        best = max((_standing(read.reading) for read in covering), default=0.0)
+        covering = [r for r in covering if _standing(r.reading) >= _NEAR_BEST * best]
         documents = {read.evidence.passage.document_id for read in covering}
         return [read for read in covering if read.evidence.passage.superseded_by not in documents]
+
+
+def _standing(reading: FieldReading) -> float:
+    """Return what a reading is ranked by: its strength, and among equals the fuller subject."""
+    return reading.strength * (0.5 + 0.5 * reading.subject)
 
 
 _EMPTY: Matrix = np.zeros((0, 1), dtype=np.float32)
 
 
 async def embed_facets(
-    embedder: Embedder, facets: Sequence[Facet], kinds: Sequence[str] = ("entity", "field")
+    embedder: Embedder,
+    facets: Sequence[Facet],
+    kinds: Sequence[str] = ("entity", "field"),
+    question: str = "",
 ) -> dict[str, Vector]:
-    """Return a vector per facet of these kinds; a field is embedded as its asking clause."""
-    wanted = [facet for facet in facets if facet["kind"] in kinds]
-    vectors = await asyncio.to_thread(embedder.embed, [facet["text"] for facet in wanted])
-    return {facet["id"]: vectors[i] for i, facet in enumerate(wanted)}
+    """Return a vector per facet of these kinds; a field is embedded as its asking clause.
+
+    The question's own vector stands under "" where a question is given.
+    """
+    texts = {facet["id"]: facet["text"] for facet in facets if facet["kind"] in kinds}
+    if question:
+        texts[""] = question
+    vectors = await asyncio.to_thread(embedder.embed, list(texts.values()))
+    return {key: vectors[i] for i, key in enumerate(texts)}
 
 
 async def open_reader(
@@ -71,7 +88,7 @@ async def open_reader(
         case.kb.info(),
         case.kb.document_frequency(terms),
         case.kb.sentence_vectors(ids),
-        embed_facets(embedder, case.facets),
+        embed_facets(embedder, case.facets, question=case.question),
     )
     scorer = Scorer(
         case.question, case.facets, vectors, Lexicon(info.passages, frequency), bindings

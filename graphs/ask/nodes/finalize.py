@@ -27,6 +27,8 @@ class Models:
     reranker: str
     reasoner: str
     calibration: str
+    reranker_fallback: bool = False
+    """Whether the default reranker stands in for the configured one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class Finalize:
         statements = state["statements"] if state["status"] in ("answered", "partial") else []
         passages = await _cited(kb, statements)
         notices = _with_sources(state["notices"], passages, state["language"])
+        if self.models.reranker_fallback and state["retrievals"]:
+            add_notice(notices, "reranker_fallback")
         writer = AnswerWriter(state["language"])
         if statements:
             writer.open([notice["code"] for notice in notices])
