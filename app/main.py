@@ -11,10 +11,12 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 
-from app import errors
+from app import error_responses
+from app.adapters.dense_chroma import FingerprintMismatch
+from app.adapters.library import InvalidKnowledgeBaseName
 from app.body_limit import BodyLimit
 from app.pulse import Pulse
-from app.routes import ask, graph, health, runs, threads
+from app.routes import ask, documents, graph, health, runs, threads
 from app.run_store import RunStore
 from app.runs import RunManager
 from app.schemas import ErrorOut
@@ -26,6 +28,11 @@ logger = logging.getLogger(__name__)
 RUNS_FILE = "runs.sqlite"
 _MULTIPART_FRAME = 64 * 1024
 """What boundaries and part headers may add to a file of the largest size."""
+
+_STORE_ERRORS: dict[type[Exception], tuple[int, str, str]] = {
+    InvalidKnowledgeBaseName: (400, "invalid_kb_name", "Choose a name such as power-plant."),
+    FingerprintMismatch: (409, "kb_needs_reindex", "Or set the embedder back to the former one."),
+}
 
 OpenServices = Callable[[Settings], AbstractAsyncContextManager[Services]]
 
@@ -75,8 +82,8 @@ def create_app(settings: Settings, open_services: OpenServices) -> FastAPI:
         },
     )
     app.state.settings = settings
-    errors.install(app)
+    error_responses.install(app, _STORE_ERRORS)
     app.add_middleware(BodyLimit, limit=settings.max_upload_bytes + _MULTIPART_FRAME)
-    for module in (ask, runs, threads, graph, health):
+    for module in (ask, runs, threads, documents, graph, health):
         app.include_router(module.router)
     return app

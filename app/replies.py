@@ -8,7 +8,8 @@ from fastapi import Depends
 from fastapi.responses import JSONResponse, Response
 
 from app.deps import LastEventId, RunsDep, SettingsDep, WantsAsync, WantsStream
-from app.errors import RunFailed, RunInterrupted, of_service
+from app.error_responses import of_service
+from app.errors import RunFailed, RunInterrupted
 from app.resources import LinksOut, RunAccepted
 from app.run_records import Run
 from app.runs import RunManager

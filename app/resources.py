@@ -1,12 +1,19 @@
 """What the routes beside `/ask` take and give."""
 
-from typing import Annotated, Any
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from app.questions import Id, Question, Request
 from app.run_records import RunStatus
-from app.schemas import Answer, ErrorBody, Id, Question, Request
+from app.schemas import Answer, ErrorBody
 from graphs.ask.state import Status
+
+
+def moment(seconds: float) -> str:
+    """Return Unix seconds as ISO 8601 in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
 class LinksOut(BaseModel):
@@ -96,6 +103,47 @@ class KbListOut(BaseModel):
     knowledge_bases: list[KbOut]
     default: str
     """The one that is asked where a question names none."""
+
+
+class DocumentOut(BaseModel):
+    """One document as its newest finished ingest found it."""
+
+    id: str
+    kb: str
+    name: str
+    title: str
+    version: str
+    date: str | None
+    language: str
+    codes: list[str]
+    passages: int
+    superseded_by: str | None
+    updated_at: str
+
+
+class DocumentListOut(BaseModel):
+    """The documents of one knowledge base."""
+
+    kb: str
+    documents: list[DocumentOut]
+
+
+class FileOut(BaseModel):
+    """What became of one uploaded file; `settings` is the outcome of a `kb.yaml`."""
+
+    name: str
+    outcome: Literal["added", "changed", "unchanged", "failed", "settings"]
+    document_id: str | None
+    passages: int
+    error: ErrorBody | None
+
+
+class IngestOut(BaseModel):
+    """What became of an upload."""
+
+    kb: str
+    files: list[FileOut]
+    seconds: float
 
 
 class SearchRequest(Request):

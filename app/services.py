@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from app.adapters.library import StoredLibrary
+from app.ingest.indexing import Indexer
 from app.runs import Graph
 from graphs.evidence.passages import Evidence
 from graphs.ports import KnowledgeBase
@@ -30,6 +31,11 @@ class Services(Protocol):
     @property
     def library(self) -> StoredLibrary:
         """All knowledge bases."""
+        ...
+
+    @property
+    def indexer(self) -> Indexer:
+        """Takes files into knowledge bases."""
         ...
 
     @property

@@ -7,9 +7,9 @@ from fastapi.responses import Response
 
 from app.deps import IdempotencyKey, RunsDep, ServicesDep, SettingsDep
 from app.errors import WebUnavailable
+from app.questions import AskRequest
 from app.replies import RESPONSES, ReplyDep
 from app.run_records import NewRun
-from app.schemas import AskRequest
 
 router = APIRouter(tags=["ask"])
 

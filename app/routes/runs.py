@@ -1,25 +1,19 @@
 """Runs that were accepted: their state, their answer, their events."""
 
 import json
-from datetime import UTC, datetime
 
 from fastapi import APIRouter
 from fastapi.responses import Response
 
 from app.deps import LastEventId, RunsDep, SettingsDep
 from app.replies import links
-from app.resources import RunOut
+from app.resources import RunOut, moment
 from app.run_records import Run
 from app.runs import RunManager
 from app.schemas import Answer, ErrorBody
 from app.streaming import MEDIA_TYPE, event_stream
 
 router = APIRouter(prefix="/runs", tags=["runs"])
-
-
-def moment(seconds: float) -> str:
-    """Return Unix seconds as ISO 8601 in UTC."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
 async def _outcome(runs: RunManager, run: Run) -> tuple[Answer | None, ErrorBody | None]:

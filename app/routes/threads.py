@@ -6,8 +6,7 @@ from fastapi.responses import Response
 from app.deps import RunsDep, ServicesDep
 from app.history import history
 from app.replies import RESPONSES, ReplyDep
-from app.resources import HistoryOut, ThreadOut, ThreadRunOut
-from app.routes.runs import moment
+from app.resources import HistoryOut, ThreadOut, ThreadRunOut, moment
 from app.run_records import Run
 from app.runs import RunManager
 from app.schemas import Answer

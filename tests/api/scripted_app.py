@@ -15,10 +15,12 @@ from scripted_graph import Script, compile_script
 from app.adapters.checkpoints import open_checkpoints
 from app.adapters.embed_use import UseEmbedder
 from app.adapters.library import StoredLibrary
+from app.ingest.indexing import Indexer
 from app.main import OpenServices, create_app
 from app.runs import Graph
 from app.settings import Settings
 from graphs.evidence.passages import Evidence
+from graphs.evidence.text import query_terms
 from graphs.ports import KnowledgeBase
 
 
@@ -29,7 +31,7 @@ class KeywordSearcher:
     async def search(
         self, kb: KnowledgeBase, query: str, top_k: int, exclude: Collection[str]
     ) -> Sequence[Evidence]:
-        hits = await kb.keyword([query], top_k, exclude)
+        hits = await kb.keyword(query_terms(query), top_k, exclude)
         passages = await kb.passages([hit.id for hit in hits])
         return [Evidence(passage, 0.5) for passage in passages]
 
@@ -38,6 +40,7 @@ class KeywordSearcher:
 class ScriptedServices:
     graph: Graph
     library: StoredLibrary
+    indexer: Indexer
     searcher: KeywordSearcher
     models: Mapping[str, str]
 
@@ -55,7 +58,8 @@ def scripted_services(script: Script) -> OpenServices:
             models = {"embedder": embedder.fingerprint, "reasoner": "embedded"}
             models |= {"reranker": "none", "calibration": "default"}
             graph = compile_script(script, saver)
-            yield ScriptedServices(graph, library, KeywordSearcher(), models)
+            indexer = Indexer(library, max_bytes=settings.max_upload_bytes)
+            yield ScriptedServices(graph, library, indexer, KeywordSearcher(), models)
         library.close()
 
     return opened

@@ -1,0 +1,192 @@
+"""Knowledge bases and their documents: listing, taking in, deleting, searching."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from starlette.datastructures import UploadFile
+
+from app.adapters.chunks_sqlite import DocumentInfo
+from app.deps import ServicesDep, SettingsDep
+from app.errors import InvalidRequest, TooLarge, UnknownDocument, UnsupportedContent
+from app.ingest.indexing import FileReport, IngestReport, Source
+from app.resources import (
+    DocumentListOut,
+    DocumentOut,
+    FileOut,
+    IngestOut,
+    KbListOut,
+    KbOut,
+    SearchHitOut,
+    SearchOut,
+    SearchRequest,
+    moment,
+)
+from app.schemas import ErrorBody
+from graphs.evidence.passages import Evidence
+
+router = APIRouter(prefix="/kb", tags=["documents"])
+
+_MAX_FILES = 1000
+_REFUSALS = {"too_large": TooLarge, "unsupported_type": UnsupportedContent}
+_REFUSALS |= {"binary_file": UnsupportedContent}
+_UPLOAD: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "One or several files as a form, or one file as it is with `?name=`.",
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "files": {
+                            "type": "array",
+                            "items": {"type": "string", "format": "binary"},
+                        }
+                    },
+                }
+            },
+            "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+        },
+    }
+}
+
+
+async def _sources(request: Request, name: str | None) -> list[Source]:
+    if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
+        if not name:
+            raise InvalidRequest("A file that is sent as it is needs its name in ?name=.")
+        return [Source(name, await request.body())]
+    async with request.form(max_files=_MAX_FILES) as form:
+        files = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
+        sources = [Source(file.filename or "", await file.read()) for file in files]
+    if not sources:
+        raise InvalidRequest("The form holds no file.")
+    return sources
+
+
+def _file(report: FileReport) -> FileOut:
+    error = report.error
+    return FileOut(
+        name=report.name,
+        outcome=report.outcome,
+        document_id=report.document_id,
+        passages=report.chunks,
+        error=ErrorBody(code=error.code, message=error.message, hint=error.hint) if error else None,
+    )
+
+
+def _refuse_if_all_failed(report: IngestReport) -> None:
+    errors = [file.error for file in report.files if file.error is not None]
+    if errors and len(errors) == len(report.files):
+        kind = _REFUSALS.get(errors[0].code, InvalidRequest)
+        raise kind(f"{report.files[0].name}: {errors[0].message}.", hint=f"{errors[0].hint}.")
+
+
+def _document(info: DocumentInfo) -> DocumentOut:
+    return DocumentOut(
+        id=info.id,
+        kb=info.kb,
+        name=info.name,
+        title=info.title,
+        version=info.version,
+        date=info.date,
+        language=info.language,
+        codes=list(info.codes),
+        passages=info.chunks,
+        superseded_by=info.superseded_by,
+        updated_at=moment(info.updated),
+    )
+
+
+def _hit(evidence: Evidence) -> SearchHitOut:
+    passage = evidence.passage
+    return SearchHitOut(
+        passage=passage.id,
+        document_id=passage.document_id,
+        title=passage.title,
+        section=list(passage.section),
+        text=passage.text,
+        start=passage.start,
+        end=passage.end,
+        version=passage.version,
+        page=passage.page,
+        date=passage.date,
+        superseded=passage.superseded_by is not None,
+        score=round(evidence.score, 3),
+        dense=round(evidence.dense, 3),
+        keyword=round(evidence.keyword, 3),
+        variants=list(evidence.variants),
+    )
+
+
+@router.get("")
+async def list_knowledge_bases(services: ServicesDep, settings: SettingsDep) -> KbListOut:
+    """List the knowledge bases."""
+    found = [
+        KbOut(
+            name=info.name,
+            documents=info.documents,
+            passages=info.passages,
+            description=info.description,
+            contact=info.contact,
+        )
+        for info in await services.library.list()
+    ]
+    return KbListOut(knowledge_bases=found, default=settings.default_kb)
+
+
+@router.delete("/{kb}", status_code=204)
+async def delete_knowledge_base(kb: str, services: ServicesDep) -> None:
+    """Delete a knowledge base with everything in it."""
+    await services.library.delete(kb)
+
+
+@router.post("/{kb}/documents", openapi_extra=_UPLOAD)
+async def upload_documents(
+    kb: str,
+    request: Request,
+    services: ServicesDep,
+    name: Annotated[str | None, Query(max_length=400)] = None,
+) -> IngestOut:
+    """Take files into a knowledge base, which is made if it is missing.
+
+    A file that can't be taken is reported and does not stop the others; if none can be taken,
+    the first one's reason is the error.
+    """
+    report = await services.indexer.ingest(kb, await _sources(request, name))
+    _refuse_if_all_failed(report)
+    return IngestOut(
+        kb=kb, files=[_file(file) for file in report.files], seconds=round(report.seconds, 3)
+    )
+
+
+@router.get("/{kb}/documents")
+async def list_documents(kb: str, services: ServicesDep) -> DocumentListOut:
+    """List the documents of a knowledge base."""
+    documents: Sequence[DocumentInfo] = await services.library.documents(kb)
+    return DocumentListOut(kb=kb, documents=[_document(info) for info in documents])
+
+
+@router.get("/{kb}/documents/{document_id}")
+async def get_document(kb: str, document_id: str, services: ServicesDep) -> DocumentOut:
+    """Return what is known of one document."""
+    info = await services.library.document(kb, document_id)
+    if info is None:
+        raise UnknownDocument("There is no document with this id in this knowledge base.")
+    return _document(info)
+
+
+@router.delete("/{kb}/documents/{document_id}", status_code=204)
+async def delete_document(kb: str, document_id: str, services: ServicesDep) -> None:
+    """Delete one document from every store."""
+    if not await services.library.delete_document(kb, document_id):
+        raise UnknownDocument("There is no document with this id in this knowledge base.")
+
+
+@router.post("/{kb}/search")
+async def search(kb: str, body: SearchRequest, services: ServicesDep) -> SearchOut:
+    """Search a knowledge base as the first retrieval does, without answering."""
+    opened = await services.library.open(kb)
+    found = await services.searcher.search(opened, body.query, body.top_k, body.exclude_documents)
+    return SearchOut(query=body.query, hits=[_hit(evidence) for evidence in found])
