@@ -22,10 +22,10 @@ from app.runs import RunManager
 from app.schemas import ErrorOut
 from app.services import Services
 from app.settings import Settings
+from app.wiring import RUNS_FILE, open_services
 
 logger = logging.getLogger(__name__)
 
-RUNS_FILE = "runs.sqlite"
 _MULTIPART_FRAME = 64 * 1024
 """What boundaries and part headers may add to a file of the largest size."""
 
@@ -34,16 +34,16 @@ _STORE_ERRORS: dict[type[Exception], tuple[int, str, str]] = {
     FingerprintMismatch: (409, "kb_needs_reindex", "Or set the embedder back to the former one."),
 }
 
-OpenServices = Callable[[Settings], AbstractAsyncContextManager[Services]]
+Opener = Callable[[Settings], AbstractAsyncContextManager[Services]]
 
 
 @asynccontextmanager
-async def _lifespan(app: FastAPI, open_services: OpenServices) -> AsyncIterator[None]:
+async def _lifespan(app: FastAPI, opener: Opener) -> AsyncIterator[None]:
     """Open what the routes need, in the order in which it depends on each other."""
     settings: Settings = app.state.settings
     workers = settings.jobs or os.cpu_count() or 1
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(workers, "youju"))
-    async with open_services(settings) as services:
+    async with opener(settings) as services:
         store = RunStore(settings.data_dir / RUNS_FILE, settings.synchronous)
         manager = RunManager(services.graph, store)
         await manager.recover()
@@ -60,8 +60,8 @@ async def _lifespan(app: FastAPI, open_services: OpenServices) -> AsyncIterator[
             await store.close()
 
 
-def create_app(settings: Settings, open_services: OpenServices) -> FastAPI:
-    """Build the service; nothing is opened before it starts."""
+def create_app(settings: Settings, opener: Opener = open_services) -> FastAPI:
+    """Build the service; nothing is opened before it starts, and `opener` opens what it needs."""
     app: FastAPI = FastAPIOffline(
         redoc_url=None,
         title="Youju 有据",
@@ -75,7 +75,7 @@ def create_app(settings: Settings, open_services: OpenServices) -> FastAPI:
             "logs": False,
             "operation_spans": False,
         },
-        lifespan=lambda app: _lifespan(app, open_services),
+        lifespan=lambda app: _lifespan(app, opener),
         # "default" also keeps the framework's 422 out of the description: bad input is a 400.
         responses={
             "default": {"model": ErrorOut, "description": "An error, with a way to mend it."}

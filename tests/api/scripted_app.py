@@ -16,7 +16,7 @@ from app.adapters.checkpoints import open_checkpoints
 from app.adapters.embed_use import UseEmbedder
 from app.adapters.library import StoredLibrary
 from app.ingest.indexing import Indexer
-from app.main import OpenServices, create_app
+from app.main import Opener, create_app
 from app.runs import Graph
 from app.settings import Settings
 from graphs.evidence.passages import Evidence
@@ -45,7 +45,7 @@ class ScriptedServices:
     models: Mapping[str, str]
 
 
-def scripted_services(script: Script) -> OpenServices:
+def scripted_services(script: Script) -> Opener:
     """Return a factory of real stores around the scripted graph."""
 
     @asynccontextmanager

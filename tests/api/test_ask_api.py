@@ -2,7 +2,7 @@ import asyncio
 import json
 from typing import Any
 
-from conftest import Client, parse, streamed
+from http_client import Client, parse, streamed
 from scripted_graph import LINES, NODES, REFUSAL, Script
 
 from app.schemas import Answer

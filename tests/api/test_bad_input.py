@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from conftest import Client
+from http_client import Client
 from scripted_graph import Script
 
 

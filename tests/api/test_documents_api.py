@@ -2,7 +2,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from conftest import Client
+from http_client import Client
 
 RULES = "# 低真空处理\n\n## 检查顺序\n\n先检查循环水系统，再检查抽真空系统。\n".encode()
 TRAVEL = b"# Hotel rules\n\nCode POL-2024-07. A cancelled flight: 100 % of the hotel costs.\n"

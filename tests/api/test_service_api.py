@@ -1,6 +1,6 @@
 import re
 
-from conftest import Client
+from http_client import Client
 from scripted_graph import NODES
 
 

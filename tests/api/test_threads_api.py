@@ -1,6 +1,6 @@
 import asyncio
 
-from conftest import Client
+from http_client import Client
 from scripted_graph import LINES, NODES, Script
 
 TEXT = "".join(LINES)
