@@ -74,7 +74,12 @@ class Draft:
         kind that is asked for. Where no facet gives such a sign, all of them are meant.
         """
         ids = {passage.id for passage in cited}
-        open_ = [f for f in self.case.facets if ids & set(self.case.covered.get(f["id"], ids))]
+        unjudged = () if self.case.covered else ids
+        open_ = [
+            facet
+            for facet in self.case.facets
+            if ids & set(self.case.covered.get(facet["id"], unjudged))
+        ]
         places = {passage.id: passage for passage in cited}
         parts = [text, *(_quoted(c, places[c["passage"]]) for c in citations)]
         parts += [" ".join((p.title, *p.section, *p.codes)) for p in cited]
