@@ -47,7 +47,12 @@ class Job:
         # a request that reached the model and ran out of time has cost its prompt
         reached = isinstance(
             error,
-            (openai.APITimeoutError, TimeoutError, openai.ContentFilterFinishReasonError, *NOT_A_COMPLETION),
+            (
+                openai.APITimeoutError,
+                TimeoutError,
+                openai.ContentFilterFinishReasonError,
+                *NOT_A_COMPLETION,
+            ),
         )
         self.meter.record(self.prompt_tokens if reached else 0, 0)
         if isinstance(error, (openai.ContentFilterFinishReasonError, *NOT_A_COMPLETION)):
