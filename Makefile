@@ -44,8 +44,12 @@ check: lint typecheck ## lint, format, types, tests and generated docs; must pas
 	then echo "the tests passed on this tree"; else $(MAKE) --no-print-directory test; fi
 	$(BIN)/youju graph --check
 
+STUDIO := YOUJU_DATA_DIR=.data-studio LANGGRAPH_CLI_NO_ANALYTICS=1
+
 studio: $(VENV)/.studio ## serve the graph for LangGraph Studio, with its own data folder
-	YOUJU_DATA_DIR=.data-studio $(BIN)/langgraph dev --no-browser
+	$(STUDIO) $(BIN)/youju ingest examples/power_plant --kb power-plant
+	$(STUDIO) $(BIN)/youju ingest examples/travel_policy --kb travel
+	$(STUDIO) $(BIN)/langgraph dev --no-browser
 
 bench: $(VENV)/.dev ## measure, print tables and write JSON to bench-results/
 	$(BIN)/python -m benchmarks
