@@ -1,37 +1,20 @@
 """The checkpoints of a thread as a list of steps."""
 
-from typing import Any
-
 from langgraph.types import StateSnapshot
 
 from app.resources import HistoryEntry
 from app.run_log import projection
 from app.runs import Graph
 
-_SHOWN_AT = {
-    "analyze": ("intent", "queries", "facets"),
-    "retrieve": ("retrievals",),
-    "grade": ("decision", "rounds"),
-    "rewrite": ("queries", "rounds"),
-    "generate": ("statements",),
-    "check": ("check", "statements", "missing"),
-    "report": ("status", "missing"),
-    "answer": ("status",),
-    "finalize": ("status",),
-}
-"""Which fields of the whole state a node has just written, by the first word of its name."""
-
 
 def _entry(node: str, snapshot: StateSnapshot) -> HistoryEntry:
-    shown = _SHOWN_AT.get(node.partition("_")[0], ())
-    values: dict[str, Any] = {key: snapshot.values[key] for key in shown if key in snapshot.values}
     return HistoryEntry(
         checkpoint_id=str((snapshot.config.get("configurable") or {})["checkpoint_id"]),
         node=node,
         run_id=str((snapshot.metadata or {}).get("run_id", "")),
         created_at=snapshot.created_at or "",
         next=list(snapshot.next),
-        summary=projection(values),
+        summary=projection(node, snapshot.values),
     )
 
 

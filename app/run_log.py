@@ -9,19 +9,30 @@ from app.run_records import Draft, Event
 from app.schemas import DecisionOut
 from app.transcript import Transcript
 
+_SHOWN = {
+    "analyze": ("intent", "queries", "facets"),
+    "retrieve": ("retrievals",),
+    "grade": ("decision",),
+    "rewrite": ("queries", "rounds"),
+    "generate": ("statements",),
+    "check": ("check", "statements", "missing"),
+    "report": ("status", "missing"),
+    "answer": ("status",),
+}
+"""What each kind of node writes that is worth showing, by the first word of its name."""
 
-def projection(update: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the small part of a node's update that is worth showing; never whole passages."""
+
+def projection(node: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the small part of a node's update, or of the state after it; never whole passages."""
     shown: dict[str, Any] = {}
-    for field in ("intent", "queries", "decision", "check", "status", "rounds"):
-        if update.get(field):
-            shown[field] = update[field]
-    for field in ("facets", "statements", "missing"):
-        if update.get(field):
-            shown[field] = len(update[field])
-    if update.get("retrievals"):
-        latest = update["retrievals"][-1]
-        shown |= {name: latest[name] for name in ("hits", "new") if name in latest}
+    for field in _SHOWN.get(node.partition("_")[0], ()):
+        value = values.get(field)
+        if field in ("facets", "statements", "missing"):
+            shown[field] = len(value or ())
+        elif field == "retrievals" and value:
+            shown |= {name: value[-1][name] for name in ("hits", "new")}
+        elif value:
+            shown[field] = value
     return shown
 
 
@@ -84,7 +95,7 @@ class RunLog:
         self._open = False
         if task.get("error") is not None:
             return [self._node("end", node, elapsed_ms=round(elapsed, 1), failed=True)]
-        drafts = [self._node("end", node, elapsed_ms=round(elapsed, 1), **projection(update))]
+        drafts = [self._node("end", node, elapsed_ms=round(elapsed, 1), **projection(node, update))]
         if node.startswith("grade_") and update.get("decisions"):
             decision = DecisionOut.model_validate(update["decisions"][-1])
             drafts.append(Draft("decision", decision.model_dump()))

@@ -151,7 +151,9 @@ async def open_services(
     try:
         async with (
             open_core(settings) as core,
-            open_checkpoints(settings.data_dir / RUNS_FILE, settings.synchronous) as checkpoints,
+            open_checkpoints(
+                settings.data_dir / RUNS_FILE, settings.synchronous, core.builder.nodes
+            ) as checkpoints,
         ):
             graph = core.builder.compile(checkpointer=checkpoints, name="ask")
             yield OpenServices(graph, core.library, core.indexer, core.searcher, core.models, held)

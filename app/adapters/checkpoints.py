@@ -1,57 +1,118 @@
 """Checkpoints in SQLite, compressed: every checkpoint stores the whole state."""
 
+import hashlib
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 import aiosqlite
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-_PREFIX = "z+"
+from app.adapters.checkpoint_dictionary import dictionary
+
 _LEVEL = 6
 _WORTH_IT = 64
 """Below this many bytes zlib's own frame eats what it saves."""
 _BUSY_SECONDS = 10.0
+_SCHEMA = "CREATE TABLE IF NOT EXISTS dictionaries (name TEXT PRIMARY KEY, data BLOB NOT NULL)"
 
 
 class CompressingSerializer(JsonPlusSerializer):
-    """Msgpack behind zlib; reads what was written without compression as well.
+    """Msgpack behind zlib with a preset dictionary; reads what is not compressed as well.
 
-    Only langgraph's safe types and the types of the state schema are ever rebuilt.
+    `dictionaries` maps names to every dictionary that was ever used, `current` names the one to
+    write with. Only langgraph's safe types and the types of the state schema are ever rebuilt.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, dictionaries: Mapping[str, bytes], current: str) -> None:
         super().__init__(allowed_msgpack_modules=None)
+        self._dictionaries = dictionaries
+        self._current = current
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        """Return the type, prefixed where the bytes are compressed, and the bytes."""
+        """Return the type, led by the dictionary's name where the bytes are compressed."""
         kind, data = super().dumps_typed(obj)
         if len(data) < _WORTH_IT:
             return kind, data
-        return f"{_PREFIX}{kind}", zlib.compress(data, _LEVEL)
+        packer = zlib.compressobj(_LEVEL, zdict=self._dictionaries[self._current])
+        return f"{self._current}+{kind}", packer.compress(data) + packer.flush()
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Return the object; raises zlib.error if compressed bytes are damaged."""
         kind, body = data
-        if kind.startswith(_PREFIX):
-            return super().loads_typed((kind.removeprefix(_PREFIX), zlib.decompress(body)))
-        return super().loads_typed(data)
+        name, plus, inner = kind.partition("+")
+        if not plus:
+            return super().loads_typed(data)
+        unpacker = zlib.decompressobj(zdict=self._dictionaries[name])
+        return super().loads_typed((inner, unpacker.decompress(body) + unpacker.flush()))
+
+
+class CompactSaver(AsyncSqliteSaver):
+    """Keeps what a resume and the history need, and nothing twice."""
+
+    def get_next_version(self, current: str | None, channel: None) -> str:
+        """Return the next version of a channel.
+
+        The parent class adds 16 random digits to each: they don't compress, and only savers that
+        keep channels apart from checkpoints need them.
+        """
+        return f"{int(current or 0) + 1:06d}"
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Store a checkpoint and drop the node results that led to its grandparents.
+
+        Pending results are for a resume from the newest checkpoint alone. The deletion joins the
+        transaction of the insert; it would be harmless in any other, since the parent is stored.
+        """
+        where = config["configurable"]
+        if parent := where.get("checkpoint_id"):
+            async with self.lock:
+                await self.conn.execute(
+                    "DELETE FROM writes"
+                    " WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id < ?",
+                    (str(where["thread_id"]), where.get("checkpoint_ns", ""), parent),
+                )
+        return await super().aput(config, checkpoint, metadata, new_versions)
+
+
+async def _dictionaries(connection: aiosqlite.Connection, current: bytes) -> dict[str, bytes]:
+    """Keep the dictionary in use beside what it compresses, and return all that are kept."""
+    name = f"z{hashlib.sha256(current).hexdigest()[:8]}"
+    await connection.execute(_SCHEMA)
+    await connection.execute("INSERT OR IGNORE INTO dictionaries VALUES (?, ?)", (name, current))
+    await connection.commit()
+    async with connection.execute("SELECT name, data FROM dictionaries") as rows:
+        kept = {str(row[0]): bytes(row[1]) async for row in rows}
+    return {name: kept.pop(name), **kept}
 
 
 @asynccontextmanager
 async def open_checkpoints(
-    path: Path, synchronous: Literal["NORMAL", "FULL"] = "NORMAL"
-) -> AsyncIterator[AsyncSqliteSaver]:
+    path: Path,
+    synchronous: Literal["NORMAL", "FULL"] = "NORMAL",
+    nodes: Iterable[str] = (),
+) -> AsyncIterator[CompactSaver]:
     """Open the checkpoint tables in the file at `path`, and close it at the end.
 
-    With NORMAL a killed process loses nothing; a power cut may lose the last commits.
+    `nodes` are the names of the graph's nodes: they make the checkpoints smaller. With NORMAL a
+    killed process loses nothing; a power cut may lose the last commits.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     async with aiosqlite.connect(path, timeout=_BUSY_SECONDS) as connection:
-        saver = AsyncSqliteSaver(connection, serde=CompressingSerializer())
-        await saver.setup()
+        await connection.execute("PRAGMA journal_mode=WAL")
         await connection.execute(f"PRAGMA synchronous={synchronous}")
+        known = await _dictionaries(connection, dictionary(nodes))
+        saver = CompactSaver(connection, serde=CompressingSerializer(known, next(iter(known))))
+        await saver.setup()
         yield saver

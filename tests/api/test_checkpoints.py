@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from scripted_graph import Script, compile_script
+from scripted_graph import NODES, Script, compile_script
 
+from app.adapters.checkpoint_dictionary import dictionary
 from app.adapters.checkpoints import CompressingSerializer, open_checkpoints
 from graphs.evidence.passages import Hit
 
@@ -19,8 +20,12 @@ STATE: dict[str, Any] = {
 }
 
 
+def _serializer(*nodes: str) -> CompressingSerializer:
+    return CompressingSerializer({"z1": dictionary(nodes)}, "z1")
+
+
 def test_state_comes_back_from_less_than_half_the_bytes() -> None:
-    serializer = CompressingSerializer()
+    serializer = _serializer()
     kind, data = serializer.dumps_typed(STATE)
     assert serializer.loads_typed((kind, data)) == STATE
     assert len(data) < len(JsonPlusSerializer().dumps_typed(STATE)[1]) / 2
@@ -28,17 +33,39 @@ def test_state_comes_back_from_less_than_half_the_bytes() -> None:
 
 @pytest.mark.parametrize("value", [None, b"", b"x" * 500, bytearray(b"y" * 500), "a", [1, 2.5]])
 def test_every_kind_of_value_survives(value: Any) -> None:
-    serializer = CompressingSerializer()
+    serializer = _serializer()
     assert serializer.loads_typed(serializer.dumps_typed(value)) == value
 
 
 def test_what_was_written_uncompressed_can_be_read() -> None:
-    assert CompressingSerializer().loads_typed(JsonPlusSerializer().dumps_typed(STATE)) == STATE
+    assert _serializer().loads_typed(JsonPlusSerializer().dumps_typed(STATE)) == STATE
 
 
 def test_types_outside_the_allow_list_are_not_rebuilt() -> None:
     written = JsonPlusSerializer(allowed_msgpack_modules=True).dumps_typed(Hit("p", 0.5))
-    assert not isinstance(CompressingSerializer().loads_typed(written), Hit)
+    assert not isinstance(_serializer().loads_typed(written), Hit)
+
+
+async def test_checkpoints_of_an_older_graph_can_still_be_read(tmp_path: Path) -> None:
+    async with open_checkpoints(tmp_path / "r.sqlite", nodes=("old", "nodes")) as saver:
+        written = saver.serde.dumps_typed(STATE)
+    async with open_checkpoints(tmp_path / "r.sqlite", nodes=NODES) as saver:
+        assert saver.serde.loads_typed(written) == STATE
+        assert saver.serde.dumps_typed(STATE)[0] != written[0]
+
+
+async def test_finished_run_leaves_few_bytes_and_no_stale_results(tmp_path: Path) -> None:
+    config: Any = {"configurable": {"thread_id": "t"}}
+    async with open_checkpoints(tmp_path / "r.sqlite", nodes=NODES) as saver:
+        graph = compile_script(Script(), saver)
+        await graph.ainvoke({"question": "q", "kb": "k"}, config, durability="sync")
+        steps = [state.config["configurable"] async for state in graph.aget_state_history(config)]
+        async with saver.conn.execute("SELECT DISTINCT checkpoint_id FROM writes") as rows:
+            kept = {row[0] async for row in rows}
+        async with saver.conn.execute("SELECT sum(length(checkpoint)) FROM checkpoints") as rows:
+            (size,) = await anext(aiter(rows))
+    assert kept == {steps[1]["checkpoint_id"]}
+    assert size < 6_000
 
 
 async def test_connection_writes_ahead_and_as_the_setting_says(tmp_path: Path) -> None:
