@@ -88,8 +88,9 @@ class ChunkStore:
     def counts(self, kb: str) -> tuple[int, int]:
         """Return how many documents and passages are visible."""
         sql = (
-            "SELECT (SELECT count(*) FROM documents WHERE kb = :kb AND revision > 0), "
-            f"(SELECT count(*) FROM {_VISIBLE} WHERE c.kb = :kb)"
+            "SELECT count(*), coalesce(sum((SELECT count(*) FROM chunks c "
+            "WHERE c.document_id = d.id AND c.revision = d.revision)), 0) "
+            "FROM documents d WHERE d.kb = :kb AND d.revision > 0"
         )
         with self._database.read() as connection:
             row = connection.execute(sql, {"kb": kb}).fetchone()
@@ -156,8 +157,9 @@ class ChunkStore:
     def hidden(self, kb: str, exclude: Collection[str]) -> int:
         """Return how many chunks a search must skip: not visible or excluded."""
         sql = (
-            "SELECT count(*) FROM chunks c JOIN documents d ON d.id = c.document_id "
-            f"WHERE c.kb = ? AND (d.revision <> c.revision OR d.id IN ({_marks(exclude)}))"
+            "SELECT count(*) FROM documents d CROSS JOIN chunks c ON c.document_id = d.id "
+            "WHERE d.kb = ? AND ((d.incoming IS NOT NULL AND d.revision <> c.revision) "
+            f"OR d.id IN ({_marks(exclude)}))"
         )
         with self._database.read() as connection:
             return int(connection.execute(sql, (kb, *exclude)).fetchone()[0])

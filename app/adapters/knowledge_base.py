@@ -50,8 +50,7 @@ class StoredKnowledgeBase:
         self, terms: Sequence[str], limit: int, exclude: Collection[str] = ()
     ) -> list[Hit]:
         """Return the best passages for any of `terms` by raw BM25, best first."""
-        search = self._stores.keywords.search
-        return await asyncio.to_thread(search, self.name, terms, limit, frozenset(exclude))
+        return await asyncio.to_thread(self._by_words, terms, limit, frozenset(exclude))
 
     async def exact(self, codes: Sequence[str], exclude: Collection[str] = ()) -> list[str]:
         """Return ids of passages with one of `codes`: in text or headings first, then by document."""
@@ -112,6 +111,10 @@ class StoredKnowledgeBase:
             hits = self._stores.dense.query(self.name, vector, limit + _SKIP_LIMIT, exclude)
         visible = self._stores.chunks.visible([hit.id for hit in hits], exclude)
         return [hit for hit in hits if hit.id in visible][:limit]
+
+    def _by_words(self, terms: Sequence[str], limit: int, exclude: frozenset[str]) -> list[Hit]:
+        skip = self._stores.chunks.hidden(self.name, exclude)
+        return self._stores.keywords.search(self.name, terms, limit, exclude, skip)
 
     def _vocabulary(self) -> Vocabulary:
         embedder = self._stores.embedder

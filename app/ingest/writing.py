@@ -65,13 +65,15 @@ class Writer:
     def _insert(self, kb: str, revision: int, prepared: Prepared, part: slice) -> None:
         """Add the chunks that no version of the document has yet, with their keyword rows."""
         chunks, keywords = self.stores.chunks, self.stores.keywords
+        passages = prepared.passages[part]
+        words = [_terms(passage) for passage in passages]  # slow: not inside the transaction
         with self.stores.database.write() as connection:
             known = chunks.numbers(connection, prepared.document.id)
-            for passage, codes in zip(prepared.passages[part], prepared.codes[part], strict=True):
+            for passage, codes, terms in zip(passages, prepared.codes[part], words, strict=True):
                 if passage.id not in known:
                     number = chunks.insert(connection, kb, revision, passage)
                     chunks.set_codes(connection, kb, number, codes)
-                    keywords.add(connection, kb, number, _terms(passage))
+                    keywords.add(connection, kb, number, terms)
 
     def _switch(self, kb: str, revision: int, prepared: Prepared) -> list[str]:
         """Make the new revision visible and return the ids of the chunks that it dropped."""

@@ -89,7 +89,7 @@ async def test_killed_first_ingest_then_repair_and_rest_equals_an_undisturbed_on
 
 @pytest.mark.parametrize(("point", "number"), [
     ("chunks.insert.before", 1), ("chunks.insert.after", 40), ("dense.upsert.after", 1),
-    ("chunks.switch.before", 1), ("chunks.switch.after", 1), ("dense.delete.before", 2),
+    ("chunks.switch.before", 1), ("chunks.switch.after", 1), ("dense.delete.before", 1),
 ])  # fmt: skip
 async def test_killed_replacement_is_finished_by_the_repair_pass(
     tmp_path: Path, first: Path, second: Path, embedder: UseEmbedder, point: str, number: int
