@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from prompts import load
 
 from graphs.ask.state import Statement, Turn
-from graphs.errors import ModelOutputInvalid
+from graphs.errors import ModelOutputInvalid, ModelUnavailable
 from graphs.evidence.text import fold, query_terms
 from graphs.ports import KnowledgeBase
 from graphs.reasoners import llm_analysis, llm_check, llm_grading
@@ -45,6 +45,8 @@ _MAX_TOKENS: Mapping[str, int] = {
 _LONGEST_REPLY_SHARE = 3
 """A reply takes at most this part (one third) of the context window."""
 _SPARE = 64
+_LEAST_ROOM = 128
+"""Tokens of passages below which a prompt is not worth sending."""
 _PHRASES = 60
 
 
@@ -170,17 +172,30 @@ class LLMReasoner:
             raise ModelOutputInvalid("no line of the draft cites a passage")
 
     async def check(self, case: Case, statements: Sequence[Statement], meter: Meter) -> Check:
-        """Run the program's check, then ask about statements that share few words with quotes."""
-        local = await self.local.check(case, statements, meter)
-        unsure = llm_check.unsure(case, local.kept)
-        if not unsure:
-            return local
-        messages = load("check_answer").render(
-            question=unfenced(case.question),
-            statements=llm_check.statement_lines(case, unsure),
-        )
-        reply = await self._ask("check_answer", messages, CheckOut, meter)
-        return llm_check.remove(local, unsure, reply)
+        """Run the program's check, then ask about what words alone don't carry.
+
+        Those are statements that share few words with their quotes, and all that are in another
+        language than their quotes: of these a program can only verify the values.
+        """
+        foreign = llm_check.foreign(case, statements)
+        ours = {id(statement) for statement in foreign}
+        local = await self.local.check(case, [s for s in statements if id(s) not in ours], meter)
+        reasons = {
+            id(s): "a value stands in no quote"
+            for s in foreign
+            if not llm_check.values_stand(case, s)
+        }
+        open_ = [s for s in foreign if id(s) not in reasons]
+        open_ += llm_check.unsure(case, local.kept)
+        if open_:
+            messages = load("check_answer").render(
+                question=unfenced(case.question),
+                statements=llm_check.statement_lines(case, open_),
+            )
+            reply = await self._ask("check_answer", messages, CheckOut, meter)
+            reasons |= llm_check.judged(open_, reply)
+        kept = ours | {id(statement) for statement in local.kept}
+        return llm_check.merge(case, statements, local, reasons, kept)
 
     async def _ask(
         self, name: str, messages: Sequence[Message], schema: type[Reply], meter: Meter
@@ -198,10 +213,15 @@ class LLMReasoner:
     def _with_passages(
         self, name: str, case: Case, **values: str
     ) -> tuple[Shown, Sequence[Message]]:
-        """Render a prompt with as many passages as the context window leaves room for."""
+        """Render a prompt with as many passages as the context window leaves room for.
+
+        Raises ModelUnavailable where it leaves none: the server would only cut the prompt.
+        """
         prompt = load(name)
         bare = estimate_messages(prompt.render(passages="", **values))
         room = self.context_tokens - self._limit(name) - bare - _SPARE
+        if room < _LEAST_ROOM:
+            raise ModelUnavailable(f"{name} does not fit into {self.context_tokens} tokens")
         shown = show(case.evidence, case.notes, room)
         return shown, prompt.render(passages=shown.text, **values)
 

@@ -1,10 +1,12 @@
 """Which statements only a language model can judge, and what its verdicts remove."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from graphs.ask.state import Statement
 from graphs.errors import ModelOutputInvalid
 from graphs.evidence.citations import quote_text, self_evident
+from graphs.evidence.numbers import claims, supports
+from graphs.evidence.text import language
 from graphs.reasoners.base import Case, Check
 from graphs.reasoners.llm_schemas import CheckOut
 from graphs.reasoners.llm_text import unfenced
@@ -25,44 +27,84 @@ def statement_lines(case: Case, statements: Sequence[Statement]) -> str:
     """Return the numbered statements, each with its quotes."""
     blocks = []
     for index, statement in enumerate(statements, start=1):
-        quotes = "\n".join(f"   quote: {unfenced(quote)}" for quote in _quotes(case, statement))
+        quotes = "\n".join(
+            f"   quote: {unfenced(quote)} ({unfenced(place)})"
+            for quote, place in _quotes(case, statement)
+        )
         blocks.append(f"{index}. {unfenced(statement['text'])}\n{quotes}")
     return "\n".join(blocks)
 
 
-def remove(local: Check, judged: Sequence[Statement], reply: CheckOut) -> Check:
-    """Return `local` without the statements that the model found unsupported.
+def foreign(case: Case, statements: Sequence[Statement]) -> list[Statement]:
+    """Return the statements in another language than everything they quote.
+
+    A program can't match their words with the quotes', so only a model can say whether they stand.
+    """
+    return [
+        statement
+        for statement in statements
+        if (quotes := _quotes(case, statement))
+        and language(statement["text"]) not in {language(quote) for quote, _ in quotes}
+    ]
+
+
+def values_stand(case: Case, statement: Statement) -> bool:
+    """Tell whether every number, date and code stands in a quote, its heading or the question."""
+    known = claims(case.question)
+    for quote, place in _quotes(case, statement):
+        known += [*claims(quote), *claims(place)]
+    return all(any(supports(k, claim) for k in known) for claim in claims(statement["text"]))
+
+
+def merge(
+    case: Case,
+    statements: Sequence[Statement],
+    local: Check,
+    reasons: Mapping[int, str],
+    kept: Collection[int],
+) -> Check:
+    """Return the statements of `kept` in their order, and what was lost with the others.
+
+    `reasons` and `kept` hold identities (`id`) of statements: equal ones may be judged differently.
+    """
+    standing = [s for s in statements if id(s) in kept and id(s) not in reasons]
+    addressed = {facet for statement in standing for facet in statement["facets"]}
+    covered = [f["id"] for f in case.facets if f["required"] and case.covered.get(f["id"])]
+    return Check(
+        kept=standing,
+        dropped=[
+            *local.dropped,
+            *(f"{s['text']}: {reasons[id(s)]}" for s in statements if id(s) in reasons),
+        ],
+        lost=[f for f in dict.fromkeys([*local.lost, *covered]) if f not in addressed],
+    )
+
+
+def judged(statements: Sequence[Statement], reply: CheckOut) -> dict[int, str]:
+    """Return the identity of each statement that the model found unsupported, with the reason.
 
     Raises ModelOutputInvalid where a verdict is missing or names no statement.
     """
     verdicts = {verdict.index: verdict for verdict in reply.verdicts}
-    if verdicts.keys() != set(range(1, len(judged) + 1)):
+    if verdicts.keys() != set(range(1, len(statements) + 1)):
         raise ModelOutputInvalid("the verdicts do not fit the statements")
-    reasons = {
-        id(statement): "more certain than its quote"
-        if verdicts[index].supported
-        else "not supported by its quote"
-        for index, statement in enumerate(judged, start=1)
-        if not (verdicts[index].supported and verdicts[index].modality_kept)
-    }
-    kept = [statement for statement in local.kept if id(statement) not in reasons]
-    fallen = [statement for statement in local.kept if id(statement) in reasons]
-    standing = {facet for statement in kept for facet in statement["facets"]}
-    lost = [f for statement in fallen for f in statement["facets"] if f not in standing]
-    return Check(
-        kept=kept,
-        dropped=[*local.dropped, *(f"{s['text']} ({reasons[id(s)]})" for s in fallen)],
-        lost=list(dict.fromkeys([*local.lost, *lost])),
-    )
+    reasons = {}
+    for index, statement in enumerate(statements, start=1):
+        if not verdicts[index].supported:
+            reasons[id(statement)] = "not supported by its quote"
+        elif not verdicts[index].modality_kept:
+            reasons[id(statement)] = "more certain than its quote"
+    return reasons
 
 
-def _quotes(case: Case, statement: Statement) -> list[str]:
+def _quotes(case: Case, statement: Statement) -> list[tuple[str, str]]:
+    """Return each quote that stands at its place, with title, section and codes of its passage."""
     passages = {item.passage.id: item.passage for item in case.evidence}
     found = []
     for citation in statement["citations"]:
         passage = passages.get(citation["passage"])
         quote = quote_text(citation, passage) if passage else None
         if passage and quote:
-            place = " > ".join((passage.title, *passage.section))
-            found.append(f"{quote} ({place})")
+            place = " / ".join((passage.title, *passage.section, *passage.codes))
+            found.append((quote, place))
     return found

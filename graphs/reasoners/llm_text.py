@@ -16,6 +16,7 @@ _FENCE = re.compile(
     r"|</?(?:think|system|assistant|user)>|\[/?INST\]",
     re.IGNORECASE,
 )
+_NO_ATTRIBUTE = str.maketrans({'"': "'", "<": "‹", ">": "›"})
 NOTHING = "(none)"
 _NAMES = {"zh": "Chinese", "en": "English"}
 
@@ -46,16 +47,17 @@ def unfenced(text: str) -> str:
 
 def fence(number: int, passage: Passage, text: str) -> str:
     """Return one passage as data, with the attributes that tell versions and places apart."""
-    attributes = {"title": passage.title, "section": " > ".join(passage.section)}
+    attributes = {"title": passage.title, "section": " / ".join(passage.section)}
     if passage.date:
         attributes["date"] = passage.date
     if passage.superseded_by:
         attributes["status"] = "replaced by a newer version"
-    shown = " ".join(
-        f'{key}="{unfenced(value).replace(chr(34), chr(39))}"'.replace("\n", " ")
-        for key, value in attributes.items()
-    )
+    shown = " ".join(f'{key}="{_attribute(value)}"' for key, value in attributes.items())
     return f"<passage n={number} {shown}>\n{unfenced(text)}\n</passage>"
+
+
+def _attribute(value: str) -> str:
+    return " ".join(unfenced(value).translate(_NO_ATTRIBUTE).split())
 
 
 def show(evidence: Sequence[Evidence], notes: Sequence[Note], budget: int) -> Shown:

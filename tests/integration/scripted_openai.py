@@ -18,7 +18,8 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 class Reply:
     """One scripted answer. `when` limits it to requests whose messages hold this text."""
 
-    content: str | dict[str, Any] | None = ""
+    content: str | dict[str, Any] | Callable[[str], str | dict[str, Any]] | None = ""
+    """Text, an object, or a function of the prompt that gives one."""
     when: str = ""
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
@@ -32,13 +33,9 @@ class Reply:
     raw: bytes | None = None
     """A body that is sent as it is."""
 
-    @property
-    def text(self) -> str | None:
-        return (
-            json.dumps(self.content, ensure_ascii=False)
-            if isinstance(self.content, dict)
-            else self.content
-        )
+    def text(self, prompt: str) -> str | None:
+        content = self.content(prompt) if callable(self.content) else self.content
+        return json.dumps(content, ensure_ascii=False) if isinstance(content, dict) else content
 
 
 @dataclass
@@ -59,7 +56,7 @@ class ScriptedOpenAI:
         self.replies += [r if isinstance(r, Reply) else Reply(r) for r in replies]
 
     def take(self, body: dict[str, Any]) -> Reply:
-        said = "\n".join(str(message["content"]) for message in body["messages"])
+        said = prompt_of(body)
         for reply in self.replies:
             if reply.when in said:
                 self.replies.remove(reply)
@@ -93,8 +90,13 @@ class ScriptedOpenAI:
         return JSONResponse(_completion(body, reply))
 
 
+def prompt_of(body: dict[str, Any]) -> str:
+    """Return all messages of a request as one text."""
+    return "\n".join(str(message["content"]) for message in body["messages"])
+
+
 def _completion(body: dict[str, Any], reply: Reply) -> dict[str, Any]:
-    message = {"role": "assistant", "content": reply.text}
+    message = {"role": "assistant", "content": reply.text(prompt_of(body))}
     whole: dict[str, Any] = {
         "id": "c1", "object": "chat.completion", "created": 1, "model": body["model"],
         "choices": [{"index": 0, "message": message, "finish_reason": reply.finish}],
@@ -116,7 +118,7 @@ async def _stream(body: dict[str, Any], reply: Reply) -> AsyncIterator[bytes]:
         return event(choices=[{"index": 0, "delta": content, "finish_reason": finish}])
 
     yield delta({"role": "assistant", "content": ""})
-    text = reply.text or ""
+    text = reply.text(prompt_of(body)) or ""
     for start in range(0, len(text), reply.pieces):
         yield delta({"content": text[start : start + reply.pieces]})
         await asyncio.sleep(0)

@@ -399,7 +399,9 @@ class TestCheck:
         assert PLAIN["text"] not in prompt(reasoner).replace(TEXTS["p1"], "")
 
     async def test_facet_with_another_statement_is_not_lost(self) -> None:
-        found = await brain(verdicts((False, True))).check(case(), [PLAIN, FREE], meter())
+        found = await brain(verdicts((False, True))).check(
+            case(covered={"f1": ["p1"]}), [PLAIN, FREE], meter()
+        )
         assert (found.kept, found.lost) == ([PLAIN], [])
 
     async def test_more_certain_than_the_quote_falls(self) -> None:
@@ -415,13 +417,27 @@ class TestCheck:
     async def test_what_the_program_dropped_stays_dropped(self) -> None:
         class Strict(FakeReasoner):
             async def check(self, *_: Any) -> Check:
-                return Check([FREE], ["gone: no quote"], ["f2"])
+                return Check([PLAIN], ["gone: no quote"], ["f2"])
 
-        found = await brain(verdicts((True, True)), local=Strict()).check(
-            case(), [FREE, WRONG], meter()
-        )
-        assert (found.kept, found.lost) == ([FREE], ["f2"])
+        loose = statement("夜班更换了全部水泵", "p2", ["f2"])
+        found = await brain(local=Strict()).check(case(), [PLAIN, loose], meter())
+        assert (found.kept, found.lost) == ([PLAIN], ["f2"])
         assert found.dropped == ["gone: no quote"]
+
+    async def test_other_language_is_left_to_the_model_where_its_values_stand(self) -> None:
+        class Strict(FakeReasoner):
+            async def check(self, case: Case, statements: Any, meter: Any) -> Check:
+                assert statements == []
+                return Check([], [], ["f1", "f2"])
+
+        right = statement("The flushing pressure was below 0.2 MPa.", "p1", ["f1"])
+        wrong = statement("The flushing pressure was below 7 MPa.", "p1", ["f1"])
+        reasoner = brain(verdicts((True, True)), local=Strict())
+        found = await reasoner.check(case(), [wrong, right], meter())
+        assert found.kept == [right]
+        assert found.lost == ["f2"]
+        assert wrong["text"] not in prompt(reasoner)
+        assert "a value stands in no quote" in found.dropped[0]
 
 
 class TestFence:
