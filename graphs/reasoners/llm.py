@@ -8,7 +8,6 @@ from prompts import load
 
 from graphs.ask.state import Statement, Turn
 from graphs.errors import ModelOutputInvalid, ModelUnavailable
-from graphs.evidence.text import fold, query_terms
 from graphs.ports import KnowledgeBase
 from graphs.reasoners import llm_analysis, llm_check, llm_grading
 from graphs.reasoners.base import Analysis, Case, Check, Meter, Reading, Reasoner
@@ -20,12 +19,14 @@ from graphs.reasoners.chat import (
     estimate_messages,
 )
 from graphs.reasoners.llm_draft import Draft
+from graphs.reasoners.llm_queries import fresh, inside
 from graphs.reasoners.llm_schemas import AnalysisOut, CheckOut, GradeOut, QueriesOut
 from graphs.reasoners.llm_text import (
     NOTHING,
     Shown,
     about,
     facet_lines,
+    facet_parts,
     language_name,
     listing,
     show,
@@ -113,7 +114,7 @@ class LLMReasoner:
             searched=listing(case.searched),
         )
         reply = await self._ask("rewrite_precise", messages, QueriesOut, meter)
-        return _fresh([reply.main, *reply.more], case)
+        return fresh(reply, case)
 
     async def rewrite_broaden(self, case: Case, meter: Meter) -> list[str]:
         """Ask for the question in the knowledge base's own words; keep what the corpus knows."""
@@ -129,17 +130,7 @@ class LLMReasoner:
             searched=listing(case.searched),
         )
         reply = await self._ask("rewrite_broaden", messages, QueriesOut, meter)
-        queries = [
-            query
-            for query in _fresh([reply.main, *reply.more], case)
-            if not _mixes(query, case.question, info.unrelated)
-        ]
-        terms = {query: query_terms(query) for query in queries}
-        known = await case.kb.document_frequency(sorted({t for ts in terms.values() for t in ts}))
-        kept = [query for query in queries if any(known.get(term) for term in terms[query])]
-        if not kept:
-            raise ModelOutputInvalid("no query holds a word of the knowledge base")
-        return kept
+        return await inside(fresh(reply, case), case, info)
 
     async def generate(self, case: Case, partial: bool, meter: Meter) -> AsyncIterator[Statement]:
         """Stream the draft and yield each line that cites a passage.
@@ -152,7 +143,7 @@ class LLMReasoner:
             case,
             question=unfenced(case.question),
             language=language_name(case.language),
-            **_facet_parts(case, partial),
+            **facet_parts(case, partial),
         )
         self._admit(meter)
         draft = Draft(case, shown.passages)
@@ -224,36 +215,3 @@ class LLMReasoner:
             raise ModelUnavailable(f"{name} does not fit into {self.context_tokens} tokens")
         shown = show(case.evidence, case.notes, room)
         return shown, prompt.render(passages=shown.text, **values)
-
-
-def _facet_parts(case: Case, partial: bool) -> dict[str, str]:
-    if not partial:
-        return {"facets": facet_lines(case.facets)}
-    supported = [facet for facet in case.facets if case.covered.get(facet["id"])]
-    return {
-        "supported": facet_lines(supported),
-        "unsupported": facet_lines(f for f in case.facets if f not in supported),
-    }
-
-
-def _fresh(queries: Sequence[str], case: Case) -> list[str]:
-    """Return the queries that were not searched yet, without repeats and empty ones."""
-    seen = {fold(query) for query in case.searched} | {""}
-    fresh: list[str] = []
-    for query in (" ".join(query.split()) for query in queries):
-        if fold(query) not in seen:
-            seen.add(fold(query))
-            fresh.append(query)
-    if not fresh:
-        raise ModelOutputInvalid("every query was searched before")
-    return fresh[:3]
-
-
-def _mixes(query: str, question: str, groups: Sequence[Sequence[str]]) -> bool:
-    """Tell whether a query brings in a term that must not be mixed with one of the question."""
-    asked, sought = fold(question), fold(query)
-    return any(
-        any(fold(term) in asked for term in group)
-        and any(fold(term) in sought and fold(term) not in asked for term in group)
-        for group in groups
-    )

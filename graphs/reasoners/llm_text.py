@@ -8,6 +8,7 @@ from graphs.ask.state import Facet, Note, Turn
 from graphs.evidence.passages import Evidence, Passage
 from graphs.evidence.text import sentences
 from graphs.ports import KnowledgeBaseInfo
+from graphs.reasoners.base import Case
 from graphs.reasoners.chat import estimate_tokens
 
 _FENCE = re.compile(
@@ -98,6 +99,17 @@ def _cut(text: str, budget: int) -> str:
 def facet_lines(facets: Iterable[Facet]) -> str:
     """Return one line per facet: id, what kind, text; constraints are told from what is asked."""
     return _lines(f'- {f["id"]}: {_role(f)} "{unfenced(f["text"])}"' for f in facets)
+
+
+def facet_parts(case: Case, partial: bool) -> dict[str, str]:
+    """Return the facets for a draft: all of them, or apart by whether the evidence covers them."""
+    if not partial:
+        return {"facets": facet_lines(case.facets)}
+    supported = [facet for facet in case.facets if case.covered.get(facet["id"])]
+    return {
+        "supported": facet_lines(supported),
+        "unsupported": facet_lines(f for f in case.facets if f not in supported),
+    }
 
 
 def _role(facet: Facet) -> str:
