@@ -187,3 +187,12 @@ async def test_event_log_and_answer_stay_small(client: Client) -> None:
         "SELECT sum(length(data)) FROM events WHERE run_id = ?", (response.headers["x-run-id"],)
     ).fetchone()[0]
     assert size <= 16 * 1024
+
+
+async def test_many_questions_at_once_all_get_their_own_answer(client: Client) -> None:
+    responses = await asyncio.gather(
+        *(client.post("/ask", json={"question": f"question {number}"}) for number in range(24))
+    )
+    assert [response.status_code for response in responses] == [200] * 24
+    assert [r.json()["question"] for r in responses] == [f"question {n}" for n in range(24)]
+    assert len({response.json()["thread_id"] for response in responses}) == 24

@@ -5,13 +5,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-SERVER = Path(__file__).parents[1] / "api" / "scripted_app.py"
+ROOT = Path(__file__).parents[2]
+SCRIPTED = ROOT / "tests" / "api" / "scripted_app.py"
+REAL = ROOT / "tests" / "e2e" / "real_app.py"
 NODES = ["analyze_query", "retrieve_initial", "grade_initial", "generate_initial"]
 NODES += ["check_initial", "finalize"]
 SLOW = "; ".join(f"slow {name} 0.6" for name in [*NODES, "line1"] if name != "generate_initial")
@@ -22,7 +25,8 @@ Event = dict[str, Any]
 class Server:
     """The service as a process of its own, on a data folder that outlives it."""
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, program: Path, data_dir: Path) -> None:
+        self._program = program
         self._data_dir = data_dir
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -31,8 +35,8 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        command = [sys.executable, str(SERVER), str(self._data_dir), str(self._port)]
-        self._process = subprocess.Popen(command, cwd=SERVER.parents[2])
+        command = [sys.executable, str(self._program), str(self._data_dir), str(self._port)]
+        self._process = subprocess.Popen(command, cwd=ROOT)
         for _ in range(600):
             assert self._process.poll() is None, "the service did not start"
             try:
@@ -65,13 +69,27 @@ class Server:
         return found
 
 
+@contextmanager
+def serving(program: Path, data_dir: Path) -> Iterator[Server]:
+    server = Server(program, data_dir)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop(signal.SIGKILL)
+        server.http.close()
+
+
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    server = Server(tmp_path)
-    server.start()
-    yield server
-    server.stop(signal.SIGKILL)
-    server.http.close()
+    with serving(SCRIPTED, tmp_path) as server:
+        yield server
+
+
+@pytest.fixture
+def real_server(tmp_path: Path) -> Iterator[Server]:
+    with serving(REAL, tmp_path) as server:
+        yield server
 
 
 def _accept(server: Server, question: str) -> dict[str, str]:
@@ -150,3 +168,21 @@ def test_question_after_a_kill_starts_anew_on_the_same_thread(server: Server) ->
     assert answer["path"] == NODES
     refused = server.http.post(f"/threads/{run['thread_id']}/resume")
     assert refused.status_code == 409
+
+
+def test_real_service_killed_in_a_retrieval_answers_from_its_documents(real_server: Server) -> None:
+    for file in (ROOT / "examples" / "power_plant").glob("*.md"):
+        upload = {"files": (file.name, file.read_bytes())}
+        done = real_server.http.post("/kb/power-plant/documents", files=upload)
+        assert done.json()["files"][0]["outcome"] == "added"
+    run = _accept(real_server, "循环水旋转滤网压差升高时，现场检查结果和处理措施是什么？")
+    real_server.events(run["run_id"], until=_reached("retrieve_initial"))
+    real_server.stop(signal.SIGKILL)
+    real_server.start()
+    assert real_server.http.get(f"/runs/{run['run_id']}").json()["status"] == "interrupted"
+    answer = real_server.http.post(f"/threads/{run['thread_id']}/resume").json()
+    assert answer["status"] in ("answered", "partial")
+    assert "QX-2025-094" in str(answer["citations"])
+    _assert_whole(real_server.events(run["run_id"]))
+    history = real_server.http.get(f"/threads/{run['thread_id']}/history").json()["checkpoints"]
+    assert [entry["node"] for entry in history] == answer["path"]
