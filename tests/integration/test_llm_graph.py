@@ -1,5 +1,6 @@
 """The whole graph with the LLM brain over HTTP and real stores, and each way in which it degrades."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -26,6 +27,20 @@ def server() -> Iterator[ScriptedOpenAI]:
         yield script
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a data folder with the English travel policies."""
+    folder = tmp_path_factory.mktemp("travel")
+
+    async def fill() -> None:
+        async with open_core(Settings(_env_file=None, data_dir=folder, llm="off")) as core:  # type: ignore[call-arg]
+            files = sorted(TRAVEL.glob("policy-*"))
+            await core.indexer.ingest("travel", [Source(f.name, f.read_bytes()) for f in files])
+
+    asyncio.run(fill())
+    return folder
+
+
 @asynccontextmanager
 async def asking(folder: Path, server: ScriptedOpenAI, **more: Any) -> AsyncIterator[Any]:
     """Yield a function that asks the travel knowledge base and returns the answer."""
@@ -34,8 +49,6 @@ async def asking(folder: Path, server: ScriptedOpenAI, **more: Any) -> AsyncIter
         llm_context=16_000, llm_timeout_seconds=2, **more,
     )  # type: ignore[call-arg]  # fmt: skip
     async with open_core(settings) as core:
-        sources = [Source(path.name, path.read_bytes()) for path in sorted(TRAVEL.glob("policy-*"))]
-        await core.indexer.ingest("travel", sources)
         graph = core.builder.compile()
 
         async def ask(question: str = QUESTION) -> dict[str, Any]:
@@ -103,10 +116,10 @@ def codes(result: dict[str, Any]) -> set[str]:
 
 
 async def test_model_answers_in_the_questions_language_with_quotes_in_the_sources(
-    tmp_path: Path, server: ScriptedOpenAI
+    folder: Path, server: ScriptedOpenAI
 ) -> None:
     script(server)
-    async with asking(tmp_path, server) as ask:
+    async with asking(folder, server) as ask:
         result = await ask()
     assert result["status"] == "answered"
     assert result["path"] == [
@@ -125,10 +138,10 @@ async def test_model_answers_in_the_questions_language_with_quotes_in_the_source
 
 
 async def test_checker_removes_what_the_model_finds_unsupported(
-    tmp_path: Path, server: ScriptedOpenAI
+    folder: Path, server: ScriptedOpenAI
 ) -> None:
     script(server, check=verdicts(True, False))
-    async with asking(tmp_path, server) as ask:
+    async with asking(folder, server) as ask:
         result = await ask()
     assert [s["text"] for s in result["statements"]] == [
         "航班因天气取消时，酒店费用按 100 % 报销。"
@@ -137,26 +150,26 @@ async def test_checker_removes_what_the_model_finds_unsupported(
 
 
 async def test_number_that_stands_in_no_quote_is_dropped_whatever_the_model_says(
-    tmp_path: Path, server: ScriptedOpenAI
+    folder: Path, server: ScriptedOpenAI
 ) -> None:
     def invented(prompt: str) -> str:
         return draft(prompt) + f"另有 80 欧元补贴。[P{numbers(prompt)[1]}]\n"
 
     script(server, write=invented)
-    async with asking(tmp_path, server) as ask:
+    async with asking(folder, server) as ask:
         result = await ask()
     assert "80" not in result["answer"]
     assert len(result["statements"]) == 2
 
 
 async def test_dead_model_server_gives_the_embedded_answer(
-    tmp_path: Path, server: ScriptedOpenAI
+    folder: Path, server: ScriptedOpenAI
 ) -> None:
     english = (
         "How much of the hotel cost is reimbursed when a flight is cancelled because of weather?"
     )
     server.script(*[Reply(status=500) for _ in range(40)])
-    async with asking(tmp_path, server, llm_retries=0) as ask:
+    async with asking(folder, server, llm_retries=0) as ask:
         result = await ask(english)
     assert result["status"] in ("answered", "partial")
     assert "100" in result["answer"]
@@ -167,22 +180,22 @@ async def test_dead_model_server_gives_the_embedded_answer(
 @pytest.mark.parametrize("node", ["analyze", "grade", "write", "check"])
 @pytest.mark.parametrize("broken", ["rubbish", '{"language": 7}', Reply(status=401)])
 async def test_one_broken_node_degrades_alone(
-    tmp_path: Path, server: ScriptedOpenAI, node: str, broken: Any
+    folder: Path, server: ScriptedOpenAI, node: str, broken: Any
 ) -> None:
     if isinstance(broken, Reply):
         broken = Reply(status=broken.status)
     script(server, **{node: broken})
-    async with asking(tmp_path, server) as ask:
+    async with asking(folder, server) as ask:
         result = await ask()
     assert result["status"] != "error"
     assert "graded_locally" in codes(result)
 
 
 async def test_draft_that_breaks_off_ends_without_an_exception(
-    tmp_path: Path, server: ScriptedOpenAI
+    folder: Path, server: ScriptedOpenAI
 ) -> None:
     script(server, write=Reply(draft, cut=True, pieces=1000), check=verdicts(True, True))
-    async with asking(tmp_path, server) as ask:
+    async with asking(folder, server) as ask:
         result = await ask()
     assert result["status"] in ("answered", "partial")
     assert "graded_locally" in codes(result)
@@ -190,10 +203,10 @@ async def test_draft_that_breaks_off_ends_without_an_exception(
 
 
 async def test_call_limit_ends_labelled_and_without_an_exception(
-    tmp_path: Path, server: ScriptedOpenAI
+    folder: Path, server: ScriptedOpenAI
 ) -> None:
     script(server)
-    async with asking(tmp_path, server, model_calls=2) as ask:
+    async with asking(folder, server, model_calls=2) as ask:
         result = await ask()
     assert len(server.requests) == 2
     assert "budget_exhausted" in codes(result)
@@ -202,10 +215,10 @@ async def test_call_limit_ends_labelled_and_without_an_exception(
 
 
 async def test_verdict_outside_the_words_is_reported_raw_without_any_statement(
-    tmp_path: Path, server: ScriptedOpenAI
+    folder: Path, server: ScriptedOpenAI
 ) -> None:
     script(server, grade=lambda prompt: grade(prompt) | {"verdict": "banana"})
-    async with asking(tmp_path, server) as ask:
+    async with asking(folder, server) as ask:
         result = await ask()
     assert result["status"] == "error"
     assert result["statements"] == []
@@ -213,12 +226,12 @@ async def test_verdict_outside_the_words_is_reported_raw_without_any_statement(
     assert result["decisions"][0]["proposed"] == "banana"
 
 
-async def test_cautious_verdict_searches_once_more(tmp_path: Path, server: ScriptedOpenAI) -> None:
+async def test_cautious_verdict_searches_once_more(folder: Path, server: ScriptedOpenAI) -> None:
     script(server, grade=[lambda prompt: grade(prompt) | {"verdict": "rewrite"}, grade])
     server.script(
         Reply({"main": "flight cancelled weather hotel costs", "more": []}, when="search queries")
     )
-    async with asking(tmp_path, server) as ask:
+    async with asking(folder, server) as ask:
         result = await ask()
     assert "rewrite_precise" in result["path"]
     assert result["retrievals"][1]["queries"] == ["flight cancelled weather hotel costs"]
