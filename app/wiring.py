@@ -14,6 +14,7 @@ from app.adapters.llm_openai import OpenAIChat
 from app.adapters.lock import DataLock
 from app.adapters.rerank_bge import BgeReranker
 from app.adapters.rerank_lexical import LexicalReranker
+from app.adapters.tracing import silence_tracing
 from app.ingest.background import BackgroundMeter
 from app.ingest.indexing import Indexer
 from app.runs import Graph
@@ -111,6 +112,7 @@ def policy_of(settings: Settings) -> rules.Policy:
 @asynccontextmanager
 async def open_core(settings: Settings) -> AsyncIterator[Core]:
     """Load the models and open the stores. The caller holds the data folder's lock."""
+    silence_tracing()
     async with AsyncExitStack() as stack:
         raw = UseEmbedder()
         await asyncio.gather(asyncio.to_thread(raw.load), asyncio.to_thread(text.load))

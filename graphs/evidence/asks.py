@@ -5,8 +5,10 @@ A *field* is the requested kind of answer. `requested_fields` reads it from the 
 """
 
 import re
+from functools import lru_cache
 
 from graphs.evidence.numbers import claims
+from graphs.evidence.text import STOP_WORDS, codes, tagged, words
 
 _QUESTION_CUES: tuple[tuple[str, str], ...] = (
     ("cause", r"为什么|为何|怎么会|何以|什么原因|原因(?:是|有|何)|\bwhy\b|\bwhat (?:causes|caused)\b|\breasons? (?:for|why)\b"),
@@ -32,7 +34,8 @@ _LABEL_HEADS = (
 LABEL_HEAD = re.compile("(?:" + "|".join(_LABEL_HEADS) + ")$")
 """End of a Chinese noun phrase that names a requested field (现场检查结果, 处理措施)."""
 _HEAD_FIELDS = {
-    "cause": "原因 机理", "procedure": "步骤 流程 方法 办法 顺序", "time": "时间 日期 期限",
+    "cause": "原因 机理", "procedure": "步骤 流程 方法 办法 顺序 方向", "time": "时间 日期 期限",
+    "fact": "要求 标准 规定 内容 型号", "code": "编号",
     "amount": "范围 限值 上限 下限 金额 比例 价格 额度 定值 报警值 周期 频率 费用", "place": "地点",
 }  # fmt: skip
 _FIELD_OF_HEAD = {head: field for field, heads in _HEAD_FIELDS.items() for head in heads.split()}
@@ -84,6 +87,46 @@ _TIME = re.compile(
 _LIST = re.compile(r"、|；|;|^\s*(?:[-*+•]|\d+[.)、．])|\||,.+,|\band\b", re.IGNORECASE)
 
 
+_ATTRIBUTE = re.compile(
+    r"(?P<zh>[\u4e00-\u9fff]{1,6})(?:应该|应|需要|一般|大概|最高|最低|最多|最少|各|分别)*(?:是|为|有)?(?:多少|多大|多高|多长|多低|(?<!为)什么|几[个次台条])"
+    r"|(?:多少|几)(?:[个次台条级根支层种项份名片]|)(?P<after>[\u4e00-\u9fff]{2,4})"
+    r"|\bwhat(?: is| are| was| were|'s)? (?:the |a |an )?(?P<en>[a-z]+(?: [a-z]+)?)"
+    r"|\b(?:how (?:much|many)|which) (?P<en2>[a-z]+)",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=4096)
+def attribute(clause: str) -> tuple[str, ...]:
+    """Return the words of the attribute that a clause asks for: 直径 of "胶球直径多大", "penalty".
+
+    Only nouns count: in 报销多少 the verb says what happens, not what is asked. Units of measure
+    are no attributes either.
+    """
+    match = _ATTRIBUTE.search(clause)
+    if match is None:
+        return ()
+    if match["after"]:
+        first = next((w for w, f in tagged(match["after"]) if f.startswith("n") and len(w) > 1), "")
+        return (first,) if first and not claims(f"1{first}")[0].unit else ()
+    if match["zh"]:
+        pairs = [(w, f) for w, f in tagged(match["zh"]) if w.strip() and w not in STOP_WORDS]
+        return (
+            (pairs[-1][0],)
+            if pairs and pairs[-1][1].startswith(("n", "vn", "j", "l")) and len(pairs[-1][0]) > 1
+            else ()
+        )
+    found = words(match["en"] or match["en2"] or "")
+    return tuple(word for word in found if word not in _UNIT_WORDS)
+
+
+_UNIT_WORDS = frozenset(
+    words(
+        "days hours weeks months years minutes times kilometres euros eur people percent class kinds"
+    )
+)
+
+
 def is_ask(clause: str) -> bool:
     """Tell whether a clause asks for something rather than giving context."""
     return bool(CUE_PHRASES.search(clause) or _IMPERATIVE.search(clause)) or bool(
@@ -121,6 +164,8 @@ def answers_field(field: str, sentence: str, question: str) -> bool:
         return any(c.kind == "date" for c in values) or bool(values and _TIME.search(sentence)) or (
             "立即" in sentence or "每班" in sentence
         )  # fmt: skip
+    if field == "code":
+        return bool(codes(sentence))
     pattern = {
         "person": _PERSON, "cause": _CAUSE, "effect": _CAUSE, "place": _PLACE,
         "procedure": _PROCEDURE, "definition": _DEFINITION, "list": _LIST,

@@ -1,10 +1,11 @@
 """Consistency: do passages of current versions contradict each other about the same subject?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations
 
 from graphs.evidence.numbers import Claim, claims
-from graphs.evidence.passages import Evidence
+from graphs.evidence.passages import Evidence, Passage
 from graphs.evidence.text import jaccard, sentences, words
 
 _SAME_SUBJECT = 0.6
@@ -21,7 +22,7 @@ def contradictions(evidence: Sequence[Evidence]) -> tuple[list[tuple[str, str]],
     """
     documents = {item.passage.document_id for item in evidence}
     current = [item for item in evidence if item.passage.superseded_by not in documents]
-    facts = [(item, list(_facts(item))) for item in current]
+    facts = [(item, _facts(item.passage)) for item in current]
     pairs: list[tuple[str, str]] = []
     compared = 0
     for (left, left_facts), (right, right_facts) in combinations(facts, 2):
@@ -42,14 +43,17 @@ def consistency(contradicting: int, compared: int) -> float:
 Fact = tuple[frozenset[str], tuple[Claim, ...], str]
 
 
-def _facts(item: Evidence) -> Iterator[Fact]:
-    """Yield each sentence as (content words without values, values, text)."""
-    for start, end in sentences(item.passage.text):
-        text = item.passage.text[start:end]
+@lru_cache(maxsize=2048)
+def _facts(passage: Passage) -> tuple[Fact, ...]:
+    """Return each sentence as (content words without values, values, text)."""
+    found: list[Fact] = []
+    for start, end in sentences(passage.text):
+        text = passage.text[start:end]
         values = tuple(claims(text))
         content = frozenset(word for word in words(text) if not any(c.isdigit() for c in word))
         if len(content) >= 3:
-            yield content, values, text
+            found.append((content, values, text))
+    return tuple(found)
 
 
 def _clash(left: Sequence[Fact], right: Sequence[Fact]) -> tuple[bool, int]:

@@ -13,6 +13,10 @@ from graphs.evidence.scorer import FieldReading, SentenceScore
 from graphs.evidence.text import fold
 
 _LEAD = re.compile(r"[：:]\s*(?:\*\*)?\s*$")
+_NEARLY = 0.85
+"""A second sentence is taken when it ranks nearly as high as the best one."""
+_SHORT_PARAGRAPH = 260
+"""A procedure that is one paragraph of at most this many characters is quoted whole."""
 _MANY = ("list", "procedure", "fact")
 """Fields whose answer may be a whole list, kept in order with all its items."""
 
@@ -77,49 +81,58 @@ def _spans(facet: Facet, item: Reads, plural: bool) -> list[tuple[int, int]]:
     """Return the spans of one passage that answer a facet, in places of the passage's text."""
     text = item.evidence.passage.text
     layout = rows(text)
-    ranked = sorted(item.reading.sentences, key=lambda s: (-s.strength, s.start))
     ranked = [
-        s
-        for s in ranked
-        if (row := row_at(layout, s.start)) and row.kind in ("text", "item", "row")
+        (score, row)
+        for score in sorted(item.reading.sentences, key=lambda s: (-s.rank, s.start))
+        if (row := row_at(layout, score.start)) and row.kind in ("text", "item", "row")
     ]
     if not ranked:
         return []
-    best = ranked[0]
-    if facet["field"] in _MANY and not plural:
-        block = _list_of(layout, best, text)
-        if block:
-            return block
-    if facet["field"] == "label":
-        return _whole_line(layout, best, text)
-    count = 3 if plural else 2 if facet["field"] in ("cause", "effect", *_MANY) else 1
-    chosen = [s for s in ranked[:count] if s.strength >= 0.75 * best.strength]
+    best, row = ranked[0]
+    field = facet["field"]
+    if field == "label" or (plural and row.kind == "text"):
+        return _whole_line(layout, row, text)
+    if field in _MANY and not plural and (block := _list_of(layout, row, text)):
+        return block
+    if field == "procedure" and row.kind == "text" and row.end - row.start <= _SHORT_PARAGRAPH:
+        return _whole_line(layout, row, text)
+    count = 2 if field in ("cause", "effect", *_MANY) else 1
     spans: list[tuple[int, int]] = []
-    for score in chosen:
-        spans.extend(_with_list(layout, score, text))
+    for score, place in ranked[:count]:
+        if score.rank >= _NEARLY * best.rank:
+            spans.extend(_widened(layout, place, score, text))
     return list(dict.fromkeys(spans))
 
 
-def _whole_line(layout: list[Row], score: SentenceScore, text: str) -> list[tuple[int, int]]:
-    """Return the line that a label stands in, with the list that it leads to."""
-    row = row_at(layout, score.start)
-    if row is None:
-        return []
-    return _with_list(layout, SentenceScore(score.line, row.start, row.end, 0, 0, 0, True), text)
+def _whole_line(layout: list[Row], row: Row, text: str) -> list[tuple[int, int]]:
+    """Return a line, with the list or table that it leads to."""
+    spans = [(row.start, row.end)]
+    following = layout[layout.index(row) + 1 :]
+    leads = row.kind == "text" and _LEAD.search(text[row.start : row.end])
+    if leads and following and following[0].kind in ("item", "header"):
+        block = following[0].block
+        below = [
+            (r.start, r.end) for r in following if r.block == block and r.kind in ("item", "row")
+        ]
+        spans.extend(_joined(below, text))
+    return spans
 
 
-def _full_sentence(row: Row, score: SentenceScore, text: str) -> tuple[int, int]:
-    """Widen a part that ends with a semicolon to the sentence that it belongs to."""
+def _widened(layout: list[Row], row: Row, score: SentenceScore, text: str) -> list[tuple[int, int]]:
+    """Widen a sentence to its list item or row, or to the full stop that ends it."""
+    if row.kind != "text":
+        return [(row.start, row.end)]
+    if _LEAD.search(text[score.start : score.end]):
+        return _whole_line(layout, row, text)
     before = text.rfind("。", row.start, score.start) + 1 or row.start
     after = text.find("。", score.start, row.end)
-    return max(before, row.start), (after + 1 if after >= 0 else row.end)
+    if "。" not in text[row.start : row.end]:
+        return [(score.start, score.end)]
+    return [(max(before, row.start), after + 1 if after >= 0 else row.end)]
 
 
-def _list_of(layout: list[Row], score: SentenceScore, text: str) -> list[tuple[int, int]]:
-    """Return the lead line and all items of the list that a sentence stands in or leads to."""
-    row = row_at(layout, score.start)
-    if row is None:
-        return []
+def _list_of(layout: list[Row], row: Row, text: str) -> list[tuple[int, int]]:
+    """Return all items of the list that a line stands in or leads to, else nothing."""
     index = layout.index(row)
     if row.kind == "text" and index + 1 < len(layout) and layout[index + 1].kind == "item":
         row = layout[index + 1]
@@ -138,26 +151,6 @@ def _joined(items: list[tuple[int, int]], text: str) -> list[tuple[int, int]]:
         else:
             joined.append((start, end))
     return joined
-
-
-def _with_list(layout: list[Row], score: SentenceScore, text: str) -> list[tuple[int, int]]:
-    """Return a sentence, widened to its list item or row, with the list that it leads to."""
-    row = row_at(layout, score.start)
-    if row is None or row.kind == "text":
-        lead = _LEAD.search(text[score.start : score.end])
-        if row and lead:
-            index = layout.index(row)
-            following = layout[index + 1 :]
-            if following and following[0].kind in ("item", "row", "header"):
-                block = following[0].block
-                items = [
-                    (r.start, r.end)
-                    for r in following
-                    if r.block == block and r.kind in ("item", "row")
-                ]
-                return [(score.start, score.end), *_joined(items, text)]
-        return [_full_sentence(row, score, text) if row else (score.start, score.end)]
-    return [(row.start, row.end)]
 
 
 def make_statement(

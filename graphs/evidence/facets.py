@@ -18,7 +18,7 @@ _CONTENT = ("n", "v", "a", "eng", "j", "l", "i", "b", "z", "s", "m")
 _NAMING = ("n", "eng", "j", "l", "vn", "b", "s")
 _NARRATOR = re.compile(r"^.{1,6}?(?:说|反映|报告|报|称|问|提到|发现)[：:，,\s]*")
 _SPEECH = re.compile(r"[“”\"‘’「」『』]")
-_SOURCE_WORDS = frozenset(
+SOURCE_WORDS = frozenset(
     "记录 规程 制度 文件 手册 规定 缺陷 历史 案例 policy document record manual rule".split()
 )
 """Words that name a kind of source rather than the subject."""
@@ -216,4 +216,4 @@ def term_weight(term: str) -> float:
         return 0.33
     if len(term) == 1 and not term.isascii():
         return 0.33
-    return 0.5 if term in _SOURCE_WORDS else 1.0
+    return 0.5 if term in SOURCE_WORDS else 1.0

@@ -38,5 +38,5 @@ def _score(
     raw = 0.6 * held + 0.5 * max(0.0, similarity) + 0.15 * titled
     if wanted:
         known = {*candidate.passage.codes, *codes(candidate.passage.text)}
-        raw += 0.3 if wanted & known else -0.1
+        raw += 0.45 if wanted & known else -0.1
     return raw

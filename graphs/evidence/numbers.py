@@ -79,7 +79,7 @@ _NUMBER = re.compile(
 _CN_PERCENT = re.compile(rf"百分之(?P<n>{_CN}|\d+(?:\.\d+)?)")
 _CN_NUMBER = re.compile(rf"(?P<n>{_CN})(?P<u>{_UNIT})")
 _LIST_MARK = re.compile(
-    r"(?m)^[\s>]*(?:[-*+•]\s+)?(?:\(?\d{1,2}[.)、．]\s*|[（(]\d{1,2}[)）]\s*|#+\s+(?:[\d.]+\s)?)"
+    r"(?m)^[\s>]*(?:[-*+•]\s+)?(?:\(?\d{1,2}[.)、．](?!\d)\s*|[（(]\d{1,2}[)）]\s*|#+\s+(?:[\d.]+\s)?)"
 )
 _MARKER = re.compile(r"\[P?\d{1,2}\]")
 _CURRENCY = {

@@ -6,6 +6,7 @@ kind that is asked for. A passage counts for a sub-question only as far as it ho
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +16,7 @@ import numpy as np
 from graphs.ask.state import Facet
 from graphs.evidence import asks
 from graphs.evidence.blocks import header_of, row_at, rows
-from graphs.evidence.facets import term_weight
+from graphs.evidence.facets import SOURCE_WORDS, term_weight
 from graphs.evidence.numbers import claims
 from graphs.evidence.passages import Passage
 from graphs.evidence.text import codes, fold, index_terms, is_cjk, language, sentences
@@ -23,10 +24,18 @@ from graphs.ports import Matrix, Vector
 
 COVERED = 0.5
 """A facet counts as covered from this strength on."""
+LITERAL = 0.35
+"""After a broadening, the share of the subject's words that one passage must hold literally."""
+_SOME_LITERAL = 0.12
+"""The share that every passage must hold to be judged with the help of bindings."""
+_NOT_LITERAL = 0.4
+_DENIAL = re.compile(
+    r"无关|没有关系|不相关|\b(?:unrelated|not related|nothing to do)\b", re.IGNORECASE
+)
+_NAMED = 0.3
+"""A sub-question names something itself from this share of a rare word's weight on."""
 LACKING = 0.45
-"""The most that a sentence is worth which lacks the rarest word that is asked for."""
-_HEAVY = 0.5
-"""A word is heavy from this share of the weight of a word that stands in one passage."""
+"""The most that a sentence is worth which lacks the attribute that is asked for."""
 _NOTHING_ASKED = 0.75
 """What a sentence is worth where the question has no words beyond its codes and its kind."""
 _SAME_LANGUAGE = (0.35, 0.70)
@@ -76,14 +85,17 @@ class PassageText:
 
 @dataclass(frozen=True, slots=True)
 class SentenceScore:
-    """How well one sentence answers one field facet, in [0, 1]."""
+    """How well one sentence answers one field facet.
+
+    `strength`, in [0, 1], reads the sentence in its surroundings and tells whether the facet is
+    covered; `rank` reads it alone and tells which sentence answers.
+    """
 
     line: int
     start: int
     end: int
     strength: float
-    coverage: float
-    similarity: float
+    rank: float
     cue: bool
 
 
@@ -137,6 +149,13 @@ def presence(word: str, line: Line) -> float:
     return 0.8 * sum(pair in line.folded for pair in pairs) / len(pairs)
 
 
+def _stands_for(phrases: Mapping[str, float], line: Line) -> float:
+    """Return how far a line holds a phrase that stands for the user's word, unless it denies it."""
+    if not phrases or _DENIAL.search(line.text):
+        return 0.0
+    return max((v for phrase, v in phrases.items() if fold(phrase) in line.folded), default=0.0)
+
+
 def soft(cosine: float, same_language: bool) -> float:
     """Map a cosine to [0, 1]: how sure one is that two texts mean the same."""
     low, high = _SAME_LANGUAGE if same_language else _CROSS_LANGUAGE
@@ -160,7 +179,7 @@ class Scorer:
     """Reads passages for one question.
 
     `vectors` maps a facet id to its unit vector, "" to the question's; `bindings` maps an entity facet id to phrases of
-    the knowledge base that stand for it after a broadening. `question` is the user's.
+    the knowledge base that stand for it after a broadening, each with a strength in [0, 0.85]. `question` is the user's.
     """
 
     def __init__(
@@ -169,7 +188,7 @@ class Scorer:
         facets: Sequence[Facet],
         vectors: Mapping[str, Vector],
         lexicon: Lexicon,
-        bindings: Mapping[str, Sequence[str]] | None = None,
+        bindings: Mapping[str, Mapping[str, float]] | None = None,
     ) -> None:
         self._question = question
         self._language = language(question)
@@ -177,6 +196,7 @@ class Scorer:
         self._vectors = vectors
         self._lexicon = lexicon
         self._bindings = bindings or {}
+        self.anchored = False
 
     def constraint(self, facet: Facet, passage: Passage, matrix: Matrix) -> float:
         """Return how far a passage holds an entity, code, number or time facet, in [0, 1]."""
@@ -194,19 +214,62 @@ class Scorer:
     def subject(self, sub_question: str, passage: Passage, matrix: Matrix) -> float:
         """Return how much of a sub-question's subject the passage holds, in [0, 1].
 
-        Own entities count full, shared context 0.7; a code that is missing rules the passage out.
+        Own entities count full, shared context 0.7, those of earlier sub-questions 0.4, or full
+        where there are no own ones; a code that is missing rules the passage out.
         """
         total = held = 0.0
-        for facet in self._facets:
-            if facet["kind"] == "field" or facet["sub_question"] not in ("", sub_question):
-                continue
+        for facet, factor in self._scope(sub_question):
             share = self.constraint(facet, passage, matrix)
             if facet["kind"] == "code" and share == 0.0:
                 return 0.0
-            weight = self.weight(facet) * (1.0 if facet["sub_question"] else 0.7)
+            weight = self.weight(facet) * factor
             total += weight
             held += weight * share
-        return held / total if total else 1.0
+        share = held / total if total else 1.0
+        if self._bindings and not (
+            self.anchored and self.literal(sub_question, passage) >= _SOME_LITERAL
+        ):
+            return min(share, _NOT_LITERAL)
+        return share
+
+    def anchor(self, sub_questions: Sequence[str], passages: Sequence[Passage]) -> None:
+        """Tell whether bindings may count: some passage must hold enough of the user's own words.
+
+        A broadening may explain some of the user's words, never all of them: otherwise every
+        question would find something that is "near".
+        """
+        self.anchored = any(
+            self.literal(sub, passage) >= LITERAL for sub in sub_questions for passage in passages
+        )
+
+    def literal(self, sub_question: str, passage: Passage) -> float:
+        """Return the share of the subject's words that stand in the passage as the user said them."""
+        text = take_apart(passage)
+        words = {
+            word
+            for facet, _ in self._scope(sub_question)
+            if facet["kind"] == "entity"
+            for word in facet["terms"]
+            if term_weight(word) >= 1.0
+        }
+        lines = (text.heading, *text.lines)
+        held = sum(max(presence(word, line) for line in lines) >= 1.0 for word in words)
+        return held / len(words) if words else 1.0
+
+    def _scope(self, sub_question: str) -> list[tuple[Facet, float]]:
+        """Return the facets that make up the subject of a sub-question, with their factors."""
+        facets = [facet for facet in self._facets if facet["kind"] != "field"]
+        own = [(facet, 1.0) for facet in facets if facet["sub_question"] == sub_question != ""]
+        shared = [(facet, 0.7) for facet in facets if not facet["sub_question"]]
+        # A part with codes of its own stands alone: it was made one for each code.
+        alone = any(facet["kind"] == "code" for facet, _ in own)
+        named = any(self.weight(f) > _NAMED * math.log1p(self._lexicon.passages) for f, _ in own)
+        earlier = [
+            (facet, 0.4 if named or shared else 1.0)
+            for facet in facets
+            if facet["sub_question"] and facet["sub_question"] < sub_question and not alone
+        ]
+        return own + shared + earlier
 
     def weight(self, facet: Facet) -> float:
         """Return how much a facet says of the subject: its heaviest word."""
@@ -230,22 +293,26 @@ class Scorer:
         self, facet: Facet, text: PassageText, index: int, matrix: Matrix
     ) -> SentenceScore:
         line = text.lines[index]
-        lexical = self._asked(facet, text, index)
-        cosine = max(self._cosine(facet["id"], matrix, index), self._cosine("", matrix, index))
-        meaning = soft(cosine, text.language == self._language)
-        strength = max(lexical, 0.9 * meaning, 0.65 * lexical + 0.45 * meaning)
+        around = self._asked(facet, text, index, neighbours=0.6, rest=0.3)
+        alone = self._asked(facet, text, index, neighbours=0.3, rest=0.1)
+        own, whole = self._cosine(facet["id"], matrix, index), self._cosine("", matrix, index)
+        meaning = soft(max(own, whole), text.language == self._language)
         cue = self._cue(facet, text, line)
+        strength = max(around, 0.9 * meaning, 0.65 * around + 0.45 * meaning)
         strength = min(1.0, strength) * (1.0 if cue else 0.55)
-        if meaning < 0.6 and self._lacks_heaviest(facet, text, index):
+        if meaning < 0.75 and self._lacks_attribute(facet, text, index):
             strength = min(strength, LACKING)
-        return SentenceScore(index, line.start, line.end, strength, lexical, cosine, cue)
+        rank = 0.6 * alone + 0.3 * max(0.0, own) + 0.3 * max(0.0, whole) + (0.25 if cue else 0.0)
+        return SentenceScore(index, line.start, line.end, strength, rank, cue)
 
-    def _asked(self, facet: Facet, text: PassageText, index: int) -> float:
+    def _asked(
+        self, facet: Facet, text: PassageText, index: int, neighbours: float, rest: float
+    ) -> float:
         """Return the share of what is asked that stands in or near a sentence.
 
         The facet's own words count full, the subject's half, values that the question names as much
-        as the rarest word; headings count 0.9, a table's header or a list's lead 0.9, neighbours 0.6,
-        the rest of the passage 0.3.
+        as the rarest word; headings, a table's header and a list's lead count 0.9, other sentences
+        `neighbours` or `rest`.
         """
         line = text.lines[index]
         near = [(line, 1.0), (text.heading, 0.9)]
@@ -253,13 +320,15 @@ class Scorer:
             near.append((_line(line.above, 0, 0), 0.9))
         for place, other in enumerate(text.lines):
             if other is not line:
-                near.append((other, 0.6 if abs(place - index) == 1 else 0.3))
-        own = set(facet["terms"])
+                near.append((other, neighbours if abs(place - index) == 1 else rest))
         total = held = 0.0
-        for word, factor in self._words_for(facet["sub_question"], own):
+        for word, factor, phrases in self._words_for(facet):
             weight = self._lexicon.weight(word) * factor
             total += weight
-            held += weight * max(share * presence(word, place) for place, share in near)
+            held += weight * max(
+                share * max(presence(word, place), _stands_for(phrases, place))
+                for place, share in near
+            )
         for value in self._values_for(facet["sub_question"]):
             weight = math.log1p(self._lexicon.passages)
             total += weight
@@ -268,31 +337,30 @@ class Scorer:
             )
         return held / total if total else _NOTHING_ASKED
 
-    def _lacks_heaviest(self, facet: Facet, text: PassageText, index: int) -> bool:
-        """Tell whether the rarest word that is asked for stands nowhere near the sentence.
+    def _lacks_attribute(self, facet: Facet, text: PassageText, index: int) -> bool:
+        """Tell whether the attribute that is asked for stands nowhere near the sentence.
 
-        It is the strongest sign that a passage treats the subject but not the question.
+        It is the strongest sign that a passage treats the subject but not the question. Where a
+        kind of source is asked for (缺陷, policy), the headings must be of that kind.
         """
-        if not facet["terms"]:
-            return False
-        heaviest = max(facet["terms"], key=self._lexicon.weight)
-        if self._lexicon.weight(heaviest) < _HEAVY * math.log1p(self._lexicon.passages):
-            return False
+        wanted = asks.attribute(facet["text"])
+        kinds = [word for word in facet["terms"] if word in SOURCE_WORDS]
+        if kinds and max(presence(word, text.heading) for word in kinds) < 1.0:
+            return True
         near = [text.heading, *text.lines[max(0, index - 2) : index + 3]]
         if text.lines[index].above:
             near.append(_line(text.lines[index].above, 0, 0))
-        return max(presence(heaviest, line) for line in near) < 0.5
+        return any(max(presence(word, line) for line in near) < 0.5 for word in wanted)
 
-    def _words_for(self, sub_question: str, own: set[str]) -> list[tuple[str, float]]:
-        subject = {
-            term
-            for facet in self._facets
-            if facet["kind"] == "entity" and facet["sub_question"] in ("", sub_question)
-            for term in facet["terms"]
-        }
-        return [(word, 1.0) for word in sorted(own)] + [
-            (word, 0.5) for word in sorted(subject - own)
-        ]
+    def _words_for(self, facet: Facet) -> list[tuple[str, float, Mapping[str, float]]]:
+        """Return (word, factor, phrases that stand for it) of a facet and of its subject."""
+        found = {word: (1.0, self._bindings.get(facet["id"], {})) for word in facet["terms"]}
+        for other, _ in self._scope(facet["sub_question"]):
+            if other["kind"] == "entity":
+                phrases = self._bindings.get(other["id"], {})
+                for word in other["terms"]:
+                    found.setdefault(word, (0.5, phrases))
+        return [(word, factor, phrases) for word, (factor, phrases) in sorted(found.items())]
 
     def _values_for(self, sub_question: str) -> list[str]:
         return [
@@ -310,6 +378,8 @@ class Scorer:
             return coverage(facet["terms"], near, self._lexicon) >= 0.75
         if facet["field"] in ("list", "procedure") and line.kind == "item":
             return True
+        if facet["field"] == "code" and asks.answers_field("code", text.heading.text, ""):
+            return True
         return asks.answers_field(facet["field"], line.text, self._question)
 
     def _cosine(self, facet_id: str, matrix: Matrix, index: int) -> float:
@@ -325,9 +395,10 @@ class Scorer:
         return soft(float(np.max(matrix @ vector)), text.language == self._language)
 
     def _bound(self, facet: Facet, text: PassageText) -> float:
-        phrases = self._bindings.get(facet["id"], ())
-        body = text.heading.folded + "\n" + "\n".join(line.folded for line in text.lines)
-        return 0.8 if any(fold(phrase) in body for phrase in phrases) else 0.0
+        phrases = self._bindings.get(facet["id"], {})
+        return max(
+            (_stands_for(phrases, line) for line in (text.heading, *text.lines)), default=0.0
+        )
 
     @staticmethod
     def _value(facet: Facet, passage: Passage) -> float:

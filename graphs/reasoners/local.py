@@ -1,5 +1,6 @@
 """The embedded reasoner: extractive, deterministic, milliseconds; no model needed."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,8 @@ from graphs.evidence.passages import Evidence
 from graphs.evidence.text import codes, fold, language
 from graphs.ports import Embedder, KnowledgeBase
 from graphs.reasoners.base import Analysis, Case, Check, Meter, Reading
-from graphs.reasoners.local_reading import embed_facets, known_words, open_reader, read_case
+from graphs.reasoners.local_broadening import bindings, known_words
+from graphs.reasoners.local_reading import embed_facets, open_reader, read_case
 
 _RECORDS = ("哪些", "哪几", "分别", "历史", "which", "list", "what are")
 """Words of a question that asks for several records rather than one passage."""
@@ -53,13 +55,13 @@ class LocalReasoner:
 
     async def grade(self, case: Case, meter: Meter) -> Reading:
         """Match every facet against every passage."""
-        bindings = await self._bindings(case) if case.broadened else {}
-        reader = await open_reader(self.embedder, case, bindings)
+        bound = await bindings(self.embedder, case) if case.broadened else {}
+        reader = await open_reader(self.embedder, case, bound)
         vocabulary = await case.kb.vocabulary()
         vectors = await embed_facets(self.embedder, case.facets, ("entity",))
         known = await known_words(case.kb, case.facets)
         bindable = bool(known) or broadening.bindable(list(vectors.values()), vocabulary)
-        return read_case(reader, bindable)
+        return await asyncio.to_thread(read_case, reader, bindable)
 
     async def rewrite_precise(self, case: Case, meter: Meter) -> list[str]:
         """Ask for what is missing in the knowledge base's terms: subject, gap, feedback phrases."""
@@ -73,9 +75,9 @@ class LocalReasoner:
 
     async def rewrite_broaden(self, case: Case, meter: Meter) -> list[str]:
         """Say the question in the knowledge base's own words, kept by co-occurrence."""
-        bindings = await self._bindings(case)
+        bound = await bindings(self.embedder, case)
         known = await known_words(case.kb, case.facets)
-        phrases = list(dict.fromkeys(p for found in bindings.values() for p in found))
+        phrases = list(dict.fromkeys(p for found in bound.values() for p in found))
         info = await case.kb.info()
         for term, synonyms in (info.glossary or {}).items():
             if fold(term) in fold(case.question):
@@ -83,14 +85,15 @@ class LocalReasoner:
         main = " ".join([*phrases, *known])
         wanted = [_asked(facet) for facet in case.facets if facet["required"]]
         more = [" ".join([*phrases[:3], text]) for text in wanted[:1]] if phrases else []
-        more += [" ".join(found) for found in list(bindings.values())[:1]]
+        more += [" ".join(found) for found in list(bound.values())[:1]]
         return _distinct([main or case.question, *more], case.searched)
 
     async def generate(self, case: Case, partial: bool, meter: Meter) -> AsyncIterator[Statement]:
         """Yield exact sentences, rows and list items that answer the covered facets."""
-        bindings = await self._bindings(case) if case.broadened else {}
-        reader = await open_reader(self.embedder, case, bindings)
-        reads = {f["id"]: reader.reads(f) for f in case.facets if f["required"]}
+        bound = await bindings(self.embedder, case) if case.broadened else {}
+        reader = await open_reader(self.embedder, case, bound)
+        required = [facet for facet in case.facets if facet["required"]]
+        reads = await asyncio.to_thread(lambda: {f["id"]: reader.reads(f) for f in required})
         plural = any(word in case.question.lower() for word in _RECORDS) and _many_records(
             [read.evidence for found in reads.values() for read in found]
         )
@@ -111,30 +114,6 @@ class LocalReasoner:
             else:
                 dropped.append(f"{statement['text'][:80]}: {reason}")
         return Check(kept, dropped, lost_facets(case, kept))
-
-    async def _bindings(self, case: Case) -> dict[str, list[str]]:
-        """Return entity facet id to the corpus phrases that may stand for it."""
-        vocabulary = await case.kb.vocabulary()
-        concepts = await embed_facets(self.embedder, case.facets, ("entity",))
-        found = [
-            vocabulary.phrases[i]
-            for vector in concepts.values()
-            for i, _ in broadening.nearest(vector, vocabulary)
-        ]
-        candidates = list(dict.fromkeys(found))
-        if not candidates:
-            return {}
-        bound = await known_words(case.kb, case.facets)
-        info = await case.kb.info()
-        return broadening.choose(
-            concepts,
-            vocabulary,
-            bound,
-            await case.kb.cooccurrence(candidates, bound),
-            await case.kb.cooccurrence(candidates, candidates),
-            candidates,
-            info.unrelated,
-        )
 
     async def _feedback(self, case: Case, missing: Sequence[Facet]) -> list[str]:
         """Return up to three phrases of the best passages that lie near what is missing."""

@@ -11,7 +11,7 @@ from graphs.evidence.consistency import contradictions
 from graphs.evidence.extraction import Reads
 from graphs.evidence.passages import Evidence
 from graphs.evidence.scorer import COVERED, FieldReading, Lexicon, Scorer
-from graphs.ports import Embedder, KnowledgeBase, Matrix, Vector
+from graphs.ports import Embedder, Matrix, Vector
 from graphs.reasoners.base import Case, Reading
 
 HOLDS_SUBJECT = 0.5
@@ -54,8 +54,9 @@ class Reader:
 
 
 def _standing(reading: FieldReading) -> float:
-    """Return what a reading is ranked by: its strength, and among equals the fuller subject."""
-    return reading.strength * (0.5 + 0.5 * reading.subject)
+    """Return what a reading is ranked by: its best sentence, and how much of the subject it holds."""
+    best = max((score.rank for score in reading.sentences), default=0.0)
+    return best * (0.4 + 0.6 * reading.subject) * (1.0 if reading.strength >= COVERED else 0.5)
 
 
 _EMPTY: Matrix = np.zeros((0, 1), dtype=np.float32)
@@ -79,7 +80,7 @@ async def embed_facets(
 
 
 async def open_reader(
-    embedder: Embedder, case: Case, bindings: Mapping[str, Sequence[str]] | None = None
+    embedder: Embedder, case: Case, bindings: Mapping[str, Mapping[str, float]] | None = None
 ) -> Reader:
     """Read what scoring needs: word frequencies, facet vectors, sentence vectors."""
     terms = sorted({term for facet in case.facets for term in facet["terms"]})
@@ -93,6 +94,8 @@ async def open_reader(
     scorer = Scorer(
         case.question, case.facets, vectors, Lexicon(info.passages, frequency), bindings
     )
+    subs = [sub["id"] for sub in case.sub_questions] or [""]
+    scorer.anchor(subs, [item.passage for item in case.evidence])
     return Reader(scorer, case, matrices)
 
 
@@ -136,7 +139,7 @@ def read_case(reader: Reader, bindable: bool) -> Reading:
 
 
 def _note_span(spans: dict[str, tuple[int, int]], item: Evidence, reading: FieldReading) -> None:
-    best = max(reading.sentences, key=lambda s: s.strength, default=None)
+    best = max(reading.sentences, key=lambda s: s.rank, default=None)
     if best is not None and item.passage.id not in spans:
         start = item.passage.start
         spans[item.passage.id] = (start + best.start, start + best.end)
@@ -160,10 +163,3 @@ def _relevance(case: Case, shares: Mapping[str, float]) -> dict[str, float]:
         for item in case.evidence
         if item.round > 0
     }
-
-
-async def known_words(kb: KnowledgeBase, facets: Sequence[Facet]) -> list[str]:
-    """Return the words of entity facets that the knowledge base knows, in order."""
-    terms = list(dict.fromkeys(t for f in facets if f["kind"] == "entity" for t in f["terms"]))
-    frequency = await kb.document_frequency(terms)
-    return [term for term in terms if frequency.get(term, 0) > 0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from langgraph.config import get_stream_writer
 
 from graphs.ask.nodes.base import Step, add_notice, begin, open_case
-from graphs.ask.state import AskState, Note, Notice, Statement
+from graphs.ask.state import AskState, Facet, Note, Notice, Statement
 from graphs.evidence.citations import self_evident, unsupported
 from graphs.evidence.passages import Passage
 from graphs.evidence.writing import AnswerWriter
@@ -44,7 +44,7 @@ class GenerateAnswer:
         kb = await self.library.open(state["kb"])
         assessment = state["assessment"]
         covered = assessment["covered"] if assessment else {}
-        ids = passages_to_read(state["notes"], covered, self.policy.passages_read)
+        ids = passages_to_read(state["notes"], covered, state["facets"], self.policy.passages_read)
         opened = await open_case(state, kb, ids)
         if not opened.changed:
             return opened.case, False
@@ -85,14 +85,22 @@ class _Sender:
 
 
 def passages_to_read(
-    notes: Sequence[Note], covered: Mapping[str, Sequence[str]], limit: int
+    notes: Sequence[Note],
+    covered: Mapping[str, Sequence[str]],
+    facets: Sequence[Facet],
+    limit: int,
 ) -> list[str]:
-    """Return at most `limit` passage ids: every facet's best first, then notes by weight."""
-    chosen: dict[str, None] = {}
-    for rank in range(limit):
-        for ids in covered.values():
-            if rank < len(ids):
-                chosen[ids[rank]] = None
-    for note in notes:
-        chosen[note["id"]] = None
+    """Return at most `limit` passage ids.
+
+    Every facet's best passage comes first, then what lists ask for, since a list may lie in several
+    passages, then the other covering passages, then notes by weight.
+    """
+    required = [facet for facet in facets if covered.get(facet["id"])]
+    chosen = {covered[facet["id"]][0]: None for facet in required}
+    lists = [covered[facet["id"]] for facet in required if facet["field"] == "list"]
+    others = [covered[facet["id"]] for facet in required if facet["field"] != "list"]
+    for group in (lists, others):
+        for rank in range(1, limit):
+            chosen |= {ids[rank]: None for ids in group if rank < len(ids)}
+    chosen |= {note["id"]: None for note in notes}
     return list(chosen)[:limit]
