@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.datastructures import UploadFile
 
-from app.adapters.chunks_sqlite import DocumentInfo
+from app.adapters.documents_sqlite import DocumentInfo
 from app.deps import ServicesDep, SettingsDep
 from app.errors import InvalidRequest, TooLarge, UnknownDocument, UnsupportedContent
 from app.ingest.indexing import FileReport, IngestReport, Source

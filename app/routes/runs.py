@@ -49,7 +49,10 @@ async def get_run(run_id: str, runs: RunsDep) -> RunOut:
 @router.get(
     "/{run_id}/events",
     response_model=None,
-    responses={200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
+    responses={
+        200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}},
+        204: {"description": "The run is over and every event was received: stop reconnecting."},
+    },
 )
 async def get_events(
     run_id: str, runs: RunsDep, settings: SettingsDep, after: LastEventId
@@ -57,4 +60,7 @@ async def get_events(
     """Replay the events after `Last-Event-ID`, then follow the run to its end."""
     run = await runs.store.run(run_id)
     headers = {"X-Run-Id": run.id, "X-Thread-Id": run.thread_id}
+    over = run.status in ("done", "error")
+    if over and after and not await runs.store.events(run.id, after):
+        return Response(status_code=204, headers=headers)
     return event_stream(runs, run.id, after, settings.heartbeat_seconds, headers)

@@ -145,7 +145,7 @@ async def test_last_event_id_replays_the_rest_and_follows(client: Client, script
     assert rest == whole[3:]
     assert await client.events("GET", url) == whole
     end = str(whole[-1]["id"])
-    assert await client.events("GET", url, headers={"Last-Event-ID": end}) == []
+    assert (await client.get(url, headers={"Last-Event-ID": end})).status_code == 204
     bad = await client.get(url, headers={"Last-Event-ID": "soon"})
     assert bad.status_code == 400
 

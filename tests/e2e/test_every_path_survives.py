@@ -3,7 +3,9 @@
 import asyncio
 import json
 import shutil
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +118,8 @@ async def test_run_that_dies_after_every_checkpoint_gives_the_same_answer(
     assert whole.status == "done"
     wanted = expected[-2]["data"]
     assert through in wanted["path"]
+    if not options:
+        _assert_small(tmp_path / "whole.sqlite")
 
     run, events, nodes = await _live(core, tmp_path / "killed.sqlite", 1, new, "")
     deaths = 1
@@ -135,6 +139,17 @@ async def test_run_that_dies_after_every_checkpoint_gives_the_same_answer(
     assert [end["node"] for end in ends] == wanted["path"]
     assert [event["id"] for event in events] == list(range(1, len(events) + 1))
     assert _held(events) == answer["answer"]
+
+
+def _assert_small(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        (checkpoints,) = connection.execute(
+            "SELECT sum(length(checkpoint) + length(metadata)) FROM checkpoints"
+        ).fetchone()
+        (writes,) = connection.execute("SELECT sum(length(value)) FROM writes").fetchone()
+        (events,) = connection.execute("SELECT sum(length(data)) FROM events").fetchone()
+    assert checkpoints + writes <= 30 * 1024
+    assert events <= 16 * 1024
 
 
 def _held(events: list[dict[str, Any]]) -> str:
