@@ -1,5 +1,6 @@
 """The vector index: one Chroma collection per knowledge base."""
 
+import threading
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,15 +36,12 @@ class DenseIndex:
     """Vectors by passage id. Synchronous and thread-safe; one process only (see `lock`)."""
 
     def __init__(self, path: Path, embedder: Embedder) -> None:
-        path.mkdir(parents=True, exist_ok=True)
+        self._path = path
         self._fingerprint = embedder.fingerprint
         self._dimension = embedder.dimension
         self._open: dict[str, ChromaCollection] = {}
-        with _translated():
-            client = chromadb.PersistentClient(
-                path=str(path), settings=Settings(anonymized_telemetry=False)
-            )
-        self._client = cast(Client, client)  # ClientAPI leaves out `close`
+        self._opened: Client | None = None
+        self._opening = threading.Lock()
 
     def ensure(self, kb: str) -> None:
         """Open the collection of `kb` and make it if missing; raise FingerprintMismatch."""
@@ -108,21 +106,36 @@ class DenseIndex:
         self._open.pop(kb, None)
         with _translated():
             try:
-                self._client.delete_collection(_name(kb))
+                self._client().delete_collection(_name(kb))
             except NotFoundError:
                 return  # never made, or removed before a crash
 
     def close(self) -> None:
         """Let go of the files."""
         self._open.clear()
-        self._client.close()
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    def _client(self) -> Client:
+        """Open the files at first use, so that a broken index leaves keyword search alone."""
+        with self._opening:
+            if self._opened is None:
+                self._path.mkdir(parents=True, exist_ok=True)
+                settings = Settings(anonymized_telemetry=False)
+                try:
+                    client = chromadb.PersistentClient(path=str(self._path), settings=settings)
+                except AttributeError as error:  # Chroma's second try on files it could not read
+                    raise DenseUnavailable(f"vector index: {error}") from error
+                self._opened = cast(Client, client)  # ClientAPI leaves out `close`
+            return self._opened
 
     def _collection(self, kb: str) -> ChromaCollection:
         known = self._open.get(kb)
         if known is not None:
             return known
         with _translated():
-            collection = self._client.get_or_create_collection(
+            collection = self._client().get_or_create_collection(
                 _name(kb),
                 embedding_function=None,
                 metadata={"embedder": self._fingerprint, "dimension": self._dimension},

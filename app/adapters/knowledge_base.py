@@ -8,6 +8,7 @@ from app.adapters.catalogue_sqlite import Catalogue
 from app.adapters.chunks_sqlite import ChunkStore
 from app.adapters.database import Database
 from app.adapters.dense_chroma import DenseIndex
+from app.adapters.documents_sqlite import DocumentStore
 from app.adapters.keyword_sqlite import KeywordIndex
 from app.adapters.vocabulary_sqlite import VocabularyStore
 from graphs.evidence.passages import Hit, Passage
@@ -23,6 +24,7 @@ class Stores:
 
     database: Database
     catalogue: Catalogue
+    documents: DocumentStore
     chunks: ChunkStore
     keywords: KeywordIndex
     dense: DenseIndex
@@ -101,7 +103,7 @@ class StoredKnowledgeBase:
 
     async def canonical_text(self, document_id: str, version: str) -> str | None:
         """Return the canonical text of one version, or None once it is gone."""
-        return await asyncio.to_thread(self._stores.chunks.canonical_text, document_id, version)
+        return await asyncio.to_thread(self._stores.documents.canonical_text, document_id, version)
 
     def _nearest(self, vector: Vector, limit: int, exclude: frozenset[str]) -> list[Hit]:
         skip = self._stores.chunks.hidden(self.name, exclude)
@@ -129,7 +131,7 @@ class StoredKnowledgeBase:
 def describe(stores: Stores, name: str) -> KnowledgeBaseInfo:
     """Return what a knowledge base says of itself, or raise UnknownKnowledgeBase."""
     card = stores.catalogue.card(name)
-    documents, passages = stores.chunks.counts(name)
+    documents, passages = stores.documents.counts(name)
     return KnowledgeBaseInfo(
         name=name,
         documents=documents,

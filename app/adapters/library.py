@@ -5,9 +5,10 @@ import re
 from pathlib import Path
 
 from app.adapters.catalogue_sqlite import Catalogue
-from app.adapters.chunks_sqlite import ChunkStore, DocumentInfo
+from app.adapters.chunks_sqlite import ChunkStore
 from app.adapters.database import Database
 from app.adapters.dense_chroma import DenseIndex
+from app.adapters.documents_sqlite import DocumentInfo, DocumentStore
 from app.adapters.keyword_sqlite import KeywordIndex
 from app.adapters.knowledge_base import StoredKnowledgeBase, Stores, describe
 from app.adapters.vocabulary_sqlite import VocabularyStore
@@ -40,6 +41,7 @@ class StoredLibrary:
         self.stores = Stores(
             database=database,
             catalogue=Catalogue(database),
+            documents=DocumentStore(database),
             chunks=ChunkStore(database),
             keywords=KeywordIndex(database),
             dense=DenseIndex(data_dir / "chroma", embedder),
@@ -91,12 +93,12 @@ class StoredLibrary:
     async def documents(self, kb: str) -> Documents:
         """Return the documents of a knowledge base by name."""
         await self._must_exist(kb)
-        return await asyncio.to_thread(self.stores.chunks.documents, kb)
+        return await asyncio.to_thread(self.stores.documents.all, kb)
 
     async def document(self, kb: str, document_id: str) -> DocumentInfo | None:
         """Return one document, or None."""
         await self._must_exist(kb)
-        return await asyncio.to_thread(self.stores.chunks.document, kb, document_id)
+        return await asyncio.to_thread(self.stores.documents.one, kb, document_id)
 
     async def delete_document(self, kb: str, document_id: str) -> bool:
         """Remove a document from every store; tell whether there was one."""
@@ -136,7 +138,7 @@ class StoredLibrary:
                 return False
             numbers = stores.chunks.numbers(connection, document_id)
             stores.keywords.remove(connection, kb, numbers.values())
-            stores.chunks.remove_document(connection, document_id)
+            stores.documents.remove(connection, document_id)
             stores.vocabulary.prune(connection)
             stores.catalogue.touch(connection, kb, dirty=True)
         stores.dense.delete(kb, list(numbers))
@@ -146,7 +148,7 @@ class StoredLibrary:
 
 def link_versions(stores: Stores, kb: str) -> None:
     """Work out anew which documents supersede which; the last step of every change."""
-    newest = newest_versions(stores.chunks.documents(kb))
+    newest = newest_versions(stores.documents.all(kb))
     with stores.database.write() as connection:
-        stores.chunks.supersede(connection, newest)
+        stores.documents.supersede(connection, newest)
         stores.catalogue.touch(connection, kb, dirty=False)

@@ -5,7 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from graphs.evidence.text import is_cjk
+from app.ingest.marks import (
+    ITEM,
+    NUMBERED,
+    atx,
+    indent_of,
+    is_delimiter,
+    is_rule,
+    plain,
+    plain_level,
+    underline,
+)
 
 BlockKind = Literal["front", "heading", "rule", "table", "item", "fence", "text"]
 
@@ -13,18 +23,6 @@ _MAX_HEADING = 300
 _MAX_PLAIN_HEADING = 60
 _FRONT_LINES = 60
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_ITEM = re.compile(
-    r"([ \t]*)(?:[-*+•·●▪](?=[ \t])|[•·●▪]|\d{1,3}[.)](?=[ \t]|$)|\d{1,3}\.(?=[^\d\s.])|\d{1,3}[、．]"
-    r"|[（(](?:\d{1,3}|[一二三四五六七八九十]{1,3})[)）]|[①-⑳]|[a-z][.)](?=[ \t]))"
-)
-_PLAIN_HEADINGS = (
-    (re.compile(r"第[零〇一二三四五六七八九十百\d]+[章编篇部](?![^\s]*条)"), 2),
-    (re.compile(r"第[零〇一二三四五六七八九十百\d]+节"), 3),
-    (re.compile(r"附录|附件\s*[\dA-Z一二三四五六七八九十]|appendix\s", re.IGNORECASE), 2),
-    (re.compile(r"[一二三四五六七八九十]{1,3}、"), 2),
-    (re.compile(r"[（(][一二三四五六七八九十]{1,3}[)）]"), 3),
-)
-_NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)(?:[.．、]\s*|\s+)(?=\S)")
 _SENTENCE_TAIL = "。；;，,：:？?！!、"
 
 
@@ -95,13 +93,13 @@ class _Reader:
         if heading is not None:
             level, title = heading
             return Block("heading", line.start, line.end, level, title), at + 1
-        if _is_rule(line.text):
+        if is_rule(line.text):
             return self._block("rule", at, at + 1), at + 1
         if end := self._fence(at):
             return self._block("fence", at, end), end
         if end := self._table(at):
             return self._block("table", at, end), end
-        if item := _ITEM.match(line.text):
+        if item := ITEM.match(line.text):
             end = self._item(at, len(item.group(1)))
             return self._block("item", at, end), end
         return self._paragraph(at)
@@ -129,7 +127,7 @@ class _Reader:
         if len(line) > _MAX_HEADING:
             return None
         if self._markdown:
-            return _atx(line)
+            return atx(line)
         return self._plain_heading(at, first)
 
     def _plain_heading(self, at: int, first: bool) -> tuple[int, str] | None:
@@ -140,16 +138,16 @@ class _Reader:
         if at > 0 and not (self._lines[at - 1].blank or self._is_numbered(at - 1)):
             return None
         following = self._lines[at + 1] if at + 1 < len(self._lines) else None
-        level = _plain_level(line)
+        level = plain_level(line)
         if level and not self._is_listed(at):
             return level, line
         alone = following is not None and following.blank
-        if first and alone and not level and not _ITEM.match(line) and not _is_rule(line):
+        if first and alone and not level and not ITEM.match(line) and not is_rule(line):
             return 1, line
         return None
 
     def _is_numbered(self, at: int) -> bool:
-        return _plain_level(self._lines[at].text.strip()) > 0
+        return plain_level(self._lines[at].text.strip()) > 0
 
     def _is_listed(self, at: int) -> bool:
         """Tell whether "1. …" stands among siblings without text between: a list, no headings."""
@@ -167,7 +165,7 @@ class _Reader:
     def _counts(self, at: int) -> bool:
         if not 0 <= at < len(self._lines):
             return False
-        number = _NUMBERED.match(self._lines[at].text.strip())
+        number = NUMBERED.match(self._lines[at].text.strip())
         return number is not None and "." not in number.group(1)
 
     def _fence(self, at: int) -> int:
@@ -190,7 +188,7 @@ class _Reader:
         line = self._lines[at].text
         opens = line.lstrip().startswith("|") and line.count("|") > 1
         below = self._lines[at + 1].text if at + 1 < len(self._lines) else ""
-        if not opens and not ("|" in line and _is_delimiter(below)):
+        if not opens and not ("|" in line and is_delimiter(below)):
             return 0
         end = at + 1
         while end < len(self._lines) and "|" in self._lines[end].text:
@@ -203,32 +201,32 @@ class _Reader:
         while end < len(self._lines):
             line = self._lines[end]
             if line.blank:
-                if not self._resumes(end, indent):
+                following = self._near(end, 1)
+                if not self._is_below(following, indent):
                     return end
+                end = following
             elif self._ends_item(end, indent):
                 return end
             end += 1
         return end
 
-    def _resumes(self, at: int, indent: int) -> bool:
-        """Tell whether the text after blank lines is indented below the item."""
-        while at < len(self._lines) and self._lines[at].blank:
-            at += 1
-        return at < len(self._lines) and _indent(self._lines[at].text) >= indent + 2
+    def _is_below(self, at: int, indent: int) -> bool:
+        """Tell whether a line after blank ones is indented enough to belong to the item."""
+        return at < len(self._lines) and indent_of(self._lines[at].text) >= indent + 2
 
     def _ends_item(self, at: int, indent: int) -> bool:
         text = self._lines[at].text
-        item = _ITEM.match(text)
+        item = ITEM.match(text)
         if item is not None:
             return len(item.group(1)) <= indent
-        return _indent(text) <= indent and self._interrupts(at)
+        return indent_of(text) <= indent and self._interrupts(at)
 
     def _interrupts(self, at: int) -> bool:
         """Tell whether a block other than a paragraph begins here."""
         line = self._lines[at].text
         return (
-            _is_rule(line)
-            or (self._markdown and len(line) <= _MAX_HEADING and _atx(line) is not None)
+            is_rule(line)
+            or (self._markdown and len(line) <= _MAX_HEADING and atx(line) is not None)
             or bool(self._fence(at))
             or bool(self._table(at))
         )
@@ -237,57 +235,12 @@ class _Reader:
         end = at + 1
         while end < len(self._lines) and not self._lines[end].blank:
             line = self._lines[end].text
-            level = _underline(line) if self._markdown and end == at + 1 else 0
+            level = underline(line) if self._markdown and end == at + 1 else 0
             title = self._lines[at].text.strip()
             if level and len(title) <= _MAX_HEADING and title[-1] not in _SENTENCE_TAIL:
                 return Block("heading", self._lines[at].start, self._lines[end].end, level,
-                             _inline(title)), end + 1  # fmt: skip
-            if _ITEM.match(line) or self._interrupts(end):
+                             plain(title)), end + 1  # fmt: skip
+            if ITEM.match(line) or self._interrupts(end):
                 break
             end += 1
         return self._block("text", at, end), end
-
-
-def _atx(line: str) -> tuple[int, str] | None:
-    body = line.lstrip(" ")
-    level = len(body) - len(body.lstrip("#"))
-    if not 1 <= level <= 6 or len(line) - len(body) > 3:
-        return None
-    rest = body[level:]
-    if rest and rest[0] not in " \t" and not is_cjk(rest[0]):
-        return None
-    return level, _inline(rest.strip().rstrip("#").strip())
-
-
-def _inline(title: str) -> str:
-    """Return a heading without Markdown's emphasis and code marks."""
-    return re.sub(r"\*\*|__|`", "", title).strip()
-
-
-def _underline(line: str) -> int:
-    """Return the level of a setext underline, 0 for anything else."""
-    marks = line.strip()
-    if len(marks) >= 2 and not marks.strip("="):
-        return 1
-    return 2 if len(marks) >= 2 and not marks.strip("-") else 0
-
-
-def _is_rule(line: str) -> bool:
-    marks = line.strip()[:200].replace(" ", "")
-    return len(marks) >= 3 and marks[0] in "-*_" and not marks.strip(marks[0])
-
-
-def _is_delimiter(line: str) -> bool:
-    return "-" in line and "|" in line and not line.strip("|:- \t")
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip(" \t"))
-
-
-def _plain_level(line: str) -> int:
-    for pattern, level in _PLAIN_HEADINGS:
-        if pattern.match(line):
-            return level
-    number = _NUMBERED.match(line)
-    return min(2 + number.group(1).count("."), 6) if number else 0

@@ -1,6 +1,7 @@
 """Files into a knowledge base: the batch, its report, and making everything anew."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,13 +11,16 @@ import yaml
 from pydantic import ValidationError
 
 from app.adapters.catalogue_sqlite import KnowledgeBaseCard
+from app.adapters.dense_chroma import FingerprintMismatch
 from app.adapters.library import StoredLibrary, link_versions
+from app.ingest.atoms import SplitLimits
 from app.ingest.loading import MAX_BYTES, FileRejected, canonical_text, clean_name
 from app.ingest.preparing import document_id, fingerprint, prepare, version_of
 from app.ingest.repair import RepairReport, repair
-from app.ingest.splitting import SplitLimits
 from app.ingest.writing import Writer, embed_in_steps
-from graphs.errors import UnknownKnowledgeBase
+from graphs.errors import StoreUnavailable, UnknownKnowledgeBase
+
+logger = logging.getLogger(__name__)
 
 _CARD = "kb.yaml"
 
@@ -152,11 +156,18 @@ class Indexer:
         return IngestReport(kb, batch.files, time.monotonic() - began)
 
     async def repair(self) -> list[RepairReport]:
-        """Finish in every knowledge base what a crash left; call it when the service starts."""
+        """Finish in every knowledge base what a crash left; call it when the service starts.
+
+        One that can't be repaired (other embedder, unreadable index) is reported and left alone.
+        """
         reports = []
         for kb in await asyncio.to_thread(self._stores.catalogue.names):
             async with self._library.writing(kb):
-                reports.append(await self._repair(kb))
+                try:
+                    reports.append(await self._repair(kb))
+                except (FingerprintMismatch, StoreUnavailable) as error:
+                    logger.warning("knowledge base %s was not repaired: %s", kb, error)
+                    reports.append(RepairReport(kb, problem=str(error)))
         return reports
 
     async def reindex(
@@ -169,11 +180,11 @@ class Indexer:
         async with self._library.writing(kb):
             await asyncio.to_thread(self._forget_vectors, kb)
             await self._repair(kb)
-            documents = await asyncio.to_thread(self._stores.chunks.documents, kb)
+            documents = await asyncio.to_thread(self._stores.documents.all, kb)
             batch = _Batch(len(documents), progress)
             for document in documents:
                 batch.begin(document.name)
-                text = self._stores.chunks.canonical_text(document.id, document.version)
+                text = self._stores.documents.canonical_text(document.id, document.version)
                 batch.end(await self._write(kb, document.name, text or "", "changed", batch.step))
             await self._finish(kb)
         return IngestReport(kb, batch.files, time.monotonic() - began)
@@ -187,7 +198,7 @@ class Indexer:
         except FileRejected as error:
             reason = FileError(error.code, error.message, error.hint)
             return FileReport(source.name, "failed", error=reason)
-        known = await asyncio.to_thread(self._stores.chunks.document, kb, document_id(kb, name))
+        known = await asyncio.to_thread(self._stores.documents.one, kb, document_id(kb, name))
         if known and (known.version, known.fingerprint) == (version_of(text), self._made_with):
             return FileReport(name, "unchanged", known.id, known.chunks)
         return await self._write(kb, name, text, "changed" if known else "added", step)

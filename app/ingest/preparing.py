@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from app.adapters.chunks_sqlite import DocumentInfo
+from app.adapters.documents_sqlite import DocumentInfo
+from app.ingest.atoms import SplitLimits
 from app.ingest.dates import document_date, labelled_date
 from app.ingest.loading import CONVERTER, is_markdown
 from app.ingest.phrases import key_phrases
-from app.ingest.splitting import Piece, Split, SplitLimits, split
+from app.ingest.splitting import Piece, Split, split
 from app.ingest.versions import document_codes, superseded_codes
 from graphs.evidence.passages import Passage
 from graphs.evidence.text import codes, language, normalise

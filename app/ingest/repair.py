@@ -4,8 +4,8 @@ import asyncio
 from dataclasses import dataclass
 
 from app.adapters.knowledge_base import Stores
+from app.ingest.atoms import SplitLimits
 from app.ingest.preparing import prepare
-from app.ingest.splitting import SplitLimits
 from app.ingest.writing import Writer
 from graphs.errors import StoreUnavailable
 
@@ -19,6 +19,8 @@ class RepairReport:
     embedded: int = 0
     removed: int = 0
     dirty: bool = False
+    problem: str = ""
+    """Why the pass could not run; the knowledge base is left as it is."""
 
     @property
     def changed(self) -> bool:
@@ -36,8 +38,10 @@ async def repair(
     dirty = await asyncio.to_thread(stores.catalogue.dirty, kb)
     strays = await asyncio.to_thread(_compare, stores, kb, dirty)
     finished = 0
-    for left in await asyncio.to_thread(stores.chunks.unfinished, kb):
-        text = await asyncio.to_thread(stores.chunks.canonical_text, left.document_id, left.version)
+    for left in await asyncio.to_thread(stores.documents.unfinished, kb):
+        text = await asyncio.to_thread(
+            stores.documents.canonical_text, left.document_id, left.version
+        )
         if text is None:
             raise StoreUnavailable(f"the text of {left.name!r} in {kb!r} is gone; ingest it again")
         prepared = await asyncio.to_thread(prepare, kb, left.name, text, limits, made_with)

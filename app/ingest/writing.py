@@ -58,7 +58,7 @@ class Writer:
         document = prepared.document
         with self.stores.database.write() as connection:
             self.stores.catalogue.touch(connection, kb, dirty=True)
-            return self.stores.chunks.stage(
+            return self.stores.documents.stage(
                 connection, kb, document.id, document.name, document.version, text
             )
 
@@ -86,8 +86,8 @@ class Writer:
                     keywords.add(connection, kb, number, _terms(passage))
                 chunks.set_codes(connection, kb, number, codes)
             keywords.remove(connection, kb, known.values())
-            chunks.remove_chunks(connection, known.values())
-            chunks.switch(connection, prepared.document, revision)
+            chunks.remove(connection, known.values())
+            self.stores.documents.switch(connection, prepared.document, revision)
             self.stores.vocabulary.set_phrases(connection, prepared.document.id, prepared.phrases)
             self.stores.catalogue.touch(connection, kb, dirty=True)
         return list(known)

@@ -8,9 +8,9 @@ from stored import contents, counts
 from app.adapters.dense_chroma import FingerprintMismatch
 from app.adapters.embed_use import UseEmbedder
 from app.adapters.library import InvalidKnowledgeBaseName, StoredLibrary
+from app.ingest.atoms import SplitLimits
 from app.ingest.indexing import Indexer, Progress, Source
-from app.ingest.splitting import SplitLimits
-from graphs.errors import UnknownKnowledgeBase
+from graphs.errors import DenseUnavailable, UnknownKnowledgeBase
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 VALVE = Source(
@@ -260,6 +260,8 @@ async def test_other_embedder_is_refused_until_reindexed(tmp_path: Path) -> None
         await library.open("kb")
     with pytest.raises(FingerprintMismatch):
         await indexer.ingest("kb", [VALVE])
+    [report] = await indexer.repair()
+    assert "youju reindex --kb kb" in report.problem
     await indexer.reindex("kb")
     opened = await library.open("kb")
     assert (await opened.vocabulary()).phrases
@@ -297,3 +299,24 @@ async def test_background_is_measured_after_changes_only(library: StoredLibrary)
     await indexer.ingest("kb", [VALVE])
     await indexer.ingest("kb", [VALVE])
     assert measured == ["kb"]
+
+
+async def test_unreadable_vector_index_leaves_keyword_search_working(
+    tmp_path: Path, embedder: UseEmbedder
+) -> None:
+    library = StoredLibrary(tmp_path, embedder)
+    await Indexer(library).ingest("kb", [VALVE])
+    library.close()
+    for path in sorted((tmp_path / "chroma").rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    (tmp_path / "chroma" / "chroma.sqlite3").write_bytes(b"no database" * 100)
+
+    library = StoredLibrary(tmp_path, embedder)
+    [report] = await Indexer(library).repair()
+    assert report.problem
+    opened = await library.open("kb")
+    assert await opened.keyword(["压力"], 5)
+    for _ in range(2):
+        with pytest.raises(DenseUnavailable):
+            await opened.dense(embedder.embed(["压力"])[0], 5)
+    library.close()

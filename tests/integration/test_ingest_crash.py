@@ -58,12 +58,12 @@ def second(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 POINTS = [
-    ("chunks.stage.after", 2),
+    ("documents.stage.after", 2),
     ("chunks.insert.after", 120),
     ("dense.upsert.before", 3),
     ("dense.upsert.after", 2),
     ("chunks.mark_indexed.after", 150),
-    ("chunks.switch.before", 2),
+    ("documents.switch.before", 2),
     ("dense.delete.before", 2),
     ("vocabulary.save_vectors.after", 1),
 ]
@@ -89,7 +89,7 @@ async def test_killed_first_ingest_then_repair_and_rest_equals_an_undisturbed_on
 
 @pytest.mark.parametrize(("point", "number"), [
     ("chunks.insert.before", 1), ("chunks.insert.after", 40), ("dense.upsert.after", 1),
-    ("chunks.switch.before", 1), ("chunks.switch.after", 1), ("dense.delete.before", 1),
+    ("documents.switch.before", 1), ("documents.switch.after", 1), ("dense.delete.before", 1),
 ])  # fmt: skip
 async def test_killed_replacement_is_finished_by_the_repair_pass(
     tmp_path: Path, first: Path, second: Path, embedder: UseEmbedder, point: str, number: int

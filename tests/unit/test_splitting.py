@@ -2,7 +2,8 @@ from itertools import pairwise
 
 import pytest
 
-from app.ingest.splitting import Piece, SplitLimits, split
+from app.ingest.atoms import SplitLimits
+from app.ingest.splitting import Piece, split
 
 
 def texts(text: str, markdown: bool = True, limits: SplitLimits | None = None) -> list[str]:

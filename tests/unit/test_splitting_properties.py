@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ingest.splitting import SplitLimits, split
+from app.ingest.atoms import SplitLimits
+from app.ingest.splitting import split
 
 LINES = st.sampled_from(
     [
