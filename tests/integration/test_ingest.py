@@ -320,3 +320,22 @@ async def test_unreadable_vector_index_leaves_keyword_search_working(
         with pytest.raises(DenseUnavailable):
             await opened.dense(embedder.embed(["压力"])[0], 5)
     library.close()
+
+
+async def test_vectors_left_by_a_broken_deletion_are_removed_by_the_repair_pass(
+    library: StoredLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [file] = (await Indexer(library).ingest("kb", [VALVE])).files
+    assert file.document_id is not None
+
+    def broken(*_: object) -> None:
+        raise DenseUnavailable("disk full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(library.stores.dense, "delete", broken)
+        with pytest.raises(DenseUnavailable):
+            await library.delete_document("kb", file.document_id)
+    assert counts(library.stores, "kb")["vectors"] == file.chunks
+    [report] = await Indexer(library).repair()
+    assert report.removed == file.chunks
+    assert set(counts(library.stores, "kb").values()) == {0}
