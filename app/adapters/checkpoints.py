@@ -70,17 +70,18 @@ class CompactSaver(AsyncSqliteSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Store a checkpoint and drop the node results that led to its grandparents.
+        """Store a checkpoint and drop the node results that led to it.
 
-        Pending results are for a resume from the newest checkpoint alone. The deletion joins the
-        transaction of the insert; it would be harmless in any other, since the parent is stored.
+        They are for a resume from its parent alone. The deletion joins the transaction of the
+        insert. Should another run commit in between and the process die right then, the node
+        runs once more.
         """
         where = config["configurable"]
         if parent := where.get("checkpoint_id"):
             async with self.lock:
                 await self.conn.execute(
                     "DELETE FROM writes"
-                    " WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id < ?",
+                    " WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id <= ?",
                     (str(where["thread_id"]), where.get("checkpoint_ns", ""), parent),
                 )
         return await super().aput(config, checkpoint, metadata, new_versions)

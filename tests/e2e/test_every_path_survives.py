@@ -146,7 +146,7 @@ def _assert_small(file: Path) -> None:
         (checkpoints,) = connection.execute(
             "SELECT sum(length(checkpoint) + length(metadata)) FROM checkpoints"
         ).fetchone()
-        (writes,) = connection.execute("SELECT sum(length(value)) FROM writes").fetchone()
+        (writes,) = connection.execute("SELECT total(length(value)) FROM writes").fetchone()
         (events,) = connection.execute("SELECT sum(length(data)) FROM events").fetchone()
     assert checkpoints + writes <= 30 * 1024
     assert events <= 16 * 1024
