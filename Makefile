@@ -68,7 +68,7 @@ constraints: ## write constraints.txt from a fresh environment
 	mv $(FRESH)/constraints.txt constraints.txt
 	rm -rf $(FRESH)
 
-clean: ## remove caches and build output; data/ and .venv stay
+clean: ## remove caches, build output and Studio's folders; data/ and .venv stay
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .langgraph_api .data-* build dist \
 	*.egg-info bench-results
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
