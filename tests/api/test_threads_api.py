@@ -95,7 +95,8 @@ async def test_deleted_thread_leaves_nothing(client: Client) -> None:
     assert (await client.get(f"/threads/{thread}")).status_code == 404
     assert (await client.get(f"/runs/{answer['run_id']}")).status_code == 404
     connection = client.app.state.runs.store._connection  # type: ignore[attr-defined]
-    for table in ("checkpoints", "writes", "runs"):
+    assert connection.execute("SELECT count(*) FROM writes").fetchone() == (0,)
+    for table in ("checkpoints", "runs"):
         rows = connection.execute(f"SELECT DISTINCT thread_id FROM {table}").fetchall()
         assert rows == [(other["thread_id"],)]
     runs = connection.execute("SELECT DISTINCT run_id FROM events").fetchall()
