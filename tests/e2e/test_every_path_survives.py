@@ -26,11 +26,11 @@ from app.wiring import Core, open_core
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "power_plant"
-# By a node that the path leads through.
+# By how the name of a node begins that the path leads through.
 PATHS: dict[str, tuple[str, dict[str, int]]] = {
     "answer_directly": ("你好", {}),
     "check_initial": ("凝汽器真空下降时，运行人员应优先检查哪些系统？", {}),
-    "rewrite_precise": (
+    "generate_": (  # with one retrieval or two: that is the evidence logic's matter
         "高温高负荷期间，凝汽器侧参数变差，同时循环水旋转滤网压差升高。"
         "请说明这类问题为什么会影响真空，并找出缺陷记录中的现场检查结果和处理措施。",
         {},
@@ -117,7 +117,7 @@ async def test_run_that_dies_after_every_checkpoint_gives_the_same_answer(
     whole, expected, _ = await _live(core, tmp_path / "whole.sqlite", 0, new, "")
     assert whole.status == "done"
     wanted = expected[-2]["data"]
-    assert through in wanted["path"]
+    assert any(node.startswith(through) for node in wanted["path"])
     if not options:
         _assert_small(tmp_path / "whole.sqlite")
 
