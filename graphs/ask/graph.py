@@ -16,6 +16,7 @@ from graphs.ask.nodes.report_insufficient import ReportInsufficient
 from graphs.ask.nodes.report_unrecognized import ReportUnrecognized
 from graphs.ask.nodes.retrieve import RetrieveAgain, RetrieveInitial
 from graphs.ask.nodes.rewrite import RewriteQuery
+from graphs.ask.recovery import LAST, NAME, Recover
 from graphs.ask.routing import by_check, by_decision, by_intent
 from graphs.ask.state import AskInput, AskOutput, AskState
 from graphs.errors import StoreUnavailable
@@ -97,7 +98,21 @@ def build_graph(with_: Collaborators) -> AskGraph:
     graph.add_edge("rewrite_broaden", "retrieve_broaden")
     graph.add_edge("report_unrecognized", "finalize")
     graph.add_edge("finalize", END)
+    _catch_errors(graph, Recover(policy))
     return graph
+
+
+def _catch_errors(graph: AskGraph, recover: Recover) -> None:
+    """Let one visible node take over from every node that fails.
+
+    `set_node_defaults(error_handler=…)` adds its node at each `compile()` and refuses the second
+    one; `add_node(error_handler=…)` draws a handler beside each node.
+    """
+    regular = list(graph.nodes.values())
+    graph.add_node(NAME, recover, destinations=(LAST,))
+    graph.nodes[NAME].is_error_handler = True
+    for spec in regular:
+        spec.error_handler_node = NAME
 
 
 def _after_grade(branch: Branch) -> dict[Any, str]:

@@ -64,7 +64,7 @@ _PERSON = re.compile(
     re.IGNORECASE,
 )
 _CAUSE = re.compile(
-    r"因为|由于|导致|造成|引起|原因|所致|使得|使.{0,12}(?:下降|升高|上升|降低|减少|恶化|变差)|从而|因此|影响|→"
+    r"因为|由于|导致|造成|引起|原因|所致|使得|使.{0,12}(?:下降|升高|上升|降低|减少|恶化|变差)|从而|因此|于是|随之|以致|多由|影响|→"
     r"|\b(?:because|due to|caus\w+|leads? to|results? (?:in|from)|owing to|therefore|so that)\b",
     re.IGNORECASE,
 )
@@ -127,6 +127,11 @@ _UNIT_WORDS = frozenset(
 )
 
 
+_POINTER = re.compile(
+    r"[这那此该]\s*(?:类|种|些|个|条|项|次|边)?(?:问题|情况|现象)?|(?<![\w])各(?=有|是|为|自)"
+)
+
+
 def is_ask(clause: str) -> bool:
     """Tell whether a clause asks for something rather than giving context."""
     return bool(CUE_PHRASES.search(clause) or _IMPERATIVE.search(clause)) or bool(
@@ -141,7 +146,7 @@ def imperative(clause: str) -> bool:
 
 def strip_cues(clause: str) -> str:
     """Cut words that only ask or demand; what stays is content."""
-    return _IMPERATIVE.sub(" ", CUE_PHRASES.sub(" ", clause))
+    return _IMPERATIVE.sub(" ", CUE_PHRASES.sub(" ", _POINTER.sub(" ", clause)))
 
 
 def requested_fields(clause: str) -> list[str]:

@@ -34,7 +34,7 @@ def _score(
     similarity = max(candidate.dense, nearest)
     same = text.language == language(query.text)
     if not same:
-        held = max(held, 0.9 * soft(similarity, same_language=False))
+        held = max(held, 0.9 * soft(similarity, same_language=False, whole=True))
     raw = 0.6 * held + 0.5 * max(0.0, similarity) + 0.15 * titled
     if wanted:
         known = {*candidate.passage.codes, *codes(candidate.passage.text)}

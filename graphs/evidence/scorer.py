@@ -29,6 +29,8 @@ LITERAL = 0.35
 _SOME_LITERAL = 0.12
 """The share that every passage must hold to be judged with the help of bindings."""
 _NOT_LITERAL = 0.4
+_ACROSS = 0.8
+"""How far the meaning of the whole question vouches for the subject in another language."""
 _DENIAL = re.compile(
     r"无关|没有关系|不相关|\b(?:unrelated|not related|nothing to do)\b", re.IGNORECASE
 )
@@ -40,6 +42,7 @@ _NOTHING_ASKED = 0.75
 """What a sentence is worth where the question has no words beyond its codes and its kind."""
 _SAME_LANGUAGE = (0.35, 0.70)
 _CROSS_LANGUAGE = (0.14, 0.42)
+_CROSS_SENTENCES = (0.28, 0.52)
 """Cosines between which meaning goes from "unrelated" to "the same", for the default embedder."""
 
 
@@ -156,9 +159,13 @@ def _stands_for(phrases: Mapping[str, float], line: Line) -> float:
     return max((v for phrase, v in phrases.items() if fold(phrase) in line.folded), default=0.0)
 
 
-def soft(cosine: float, same_language: bool) -> float:
-    """Map a cosine to [0, 1]: how sure one is that two texts mean the same."""
-    low, high = _SAME_LANGUAGE if same_language else _CROSS_LANGUAGE
+def soft(cosine: float, same_language: bool, whole: bool = False) -> float:
+    """Map a cosine to [0, 1]: how sure one is that two texts mean the same.
+
+    `whole`: both are sentences; otherwise one is a short phrase, which lies farther off.
+    """
+    across = _CROSS_SENTENCES if whole else _CROSS_LANGUAGE
+    low, high = _SAME_LANGUAGE if same_language else across
     return float(min(1.0, max(0.0, (cosine - low) / (high - low))))
 
 
@@ -226,6 +233,10 @@ class Scorer:
             total += weight
             held += weight * share
         share = held / total if total else 1.0
+        text = take_apart(passage)
+        if text.language != self._language:
+            # Across languages single words lie far from sentences; the whole question does not.
+            share = max(share, _ACROSS * self._meaning("", matrix, text))
         if self._bindings and not (
             self.anchored and self.literal(sub_question, passage) >= _SOME_LITERAL
         ):
@@ -284,7 +295,9 @@ class Scorer:
         text = take_apart(passage)
         subject = self.subject(facet["sub_question"], passage, matrix)
         scores = tuple(
-            self._sentence(facet, text, index, matrix) for index in range(len(text.lines))
+            self._sentence(facet, text, index, matrix)
+            for index, line in enumerate(text.lines)
+            if line.kind != "heading"
         )
         best = max((score.strength for score in scores), default=0.0)
         return FieldReading(subject, best * min(1.0, subject / 0.6), scores)
@@ -296,7 +309,7 @@ class Scorer:
         around = self._asked(facet, text, index, neighbours=0.6, rest=0.3)
         alone = self._asked(facet, text, index, neighbours=0.3, rest=0.1)
         own, whole = self._cosine(facet["id"], matrix, index), self._cosine("", matrix, index)
-        meaning = soft(max(own, whole), text.language == self._language)
+        meaning = soft(max(own, whole), text.language == self._language, whole=True)
         cue = self._cue(facet, text, line)
         strength = max(around, 0.9 * meaning, 0.65 * around + 0.45 * meaning)
         strength = min(1.0, strength) * (1.0 if cue else 0.55)
@@ -343,6 +356,8 @@ class Scorer:
         It is the strongest sign that a passage treats the subject but not the question. Where a
         kind of source is asked for (缺陷, policy), the headings must be of that kind.
         """
+        if text.language != self._language:
+            return False
         wanted = asks.attribute(facet["text"])
         kinds = [word for word in facet["terms"] if word in SOURCE_WORDS]
         if kinds and max(presence(word, text.heading) for word in kinds) < 1.0:
@@ -392,7 +407,8 @@ class Scorer:
         vector = self._vectors.get(facet_id)
         if vector is None or not len(matrix):
             return 0.0
-        return soft(float(np.max(matrix @ vector)), text.language == self._language)
+        best = float(np.max(matrix @ vector))
+        return soft(best, text.language == self._language, whole=not facet_id)
 
     def _bound(self, facet: Facet, text: PassageText) -> float:
         phrases = self._bindings.get(facet["id"], {})

@@ -13,7 +13,7 @@ from graphs.evidence.passages import Passage
 from graphs.evidence.text import codes, language
 from graphs.evidence.writing import AnswerWriter
 from graphs.policy import Policy
-from graphs.ports import KnowledgeBase, Library
+from graphs.ports import Library
 
 TURNS_KEPT = 5
 _ENTITIES_KEPT = 5
@@ -43,9 +43,8 @@ class Finalize:
     async def __call__(self, state: AskState) -> AskState:
         """Return the result and the finished turn."""
         step = begin(self.name, state, self.policy)
-        kb = await self.library.open(state["kb"])
         statements = state["statements"] if state["status"] in ("answered", "partial") else []
-        passages = await _cited(kb, statements)
+        passages = await self._cited(state["kb"], statements)
         notices = _with_sources(state["notices"], passages, state["language"])
         if self.models.reranker_fallback and state["retrievals"]:
             add_notice(notices, "reranker_fallback")
@@ -64,6 +63,14 @@ class Finalize:
         return AskState(
             **{**closed, "result": result, "turns": [*state.get("turns", []), turn][-TURNS_KEPT:]}
         )
+
+    async def _cited(self, kb: str, statements: Sequence[Statement]) -> dict[str, Passage]:
+        """Read the cited passages; a text without statements needs no store, so it always gets out."""
+        ids = dict.fromkeys(c["passage"] for s in statements for c in s["citations"])
+        if not ids:
+            return {}
+        opened = await self.library.open(kb)
+        return {passage.id: passage for passage in await opened.passages(list(ids))}
 
     def _result(
         self,
@@ -126,11 +133,6 @@ class Finalize:
             "elapsed_ms": round((time.time() - state["started_at"]) * 1000, 1),
             "nodes": nodes,
         }
-
-
-async def _cited(kb: KnowledgeBase, statements: Sequence[Statement]) -> dict[str, Passage]:
-    ids = dict.fromkeys(c["passage"] for s in statements for c in s["citations"])
-    return {passage.id: passage for passage in await kb.passages(list(ids))}
 
 
 def _with_sources(

@@ -1,0 +1,52 @@
+"""A turn before anything is known of it: every field but `turns`, at its start."""
+
+import time
+from typing import TypeVar
+
+from graphs.ask.state import AskState
+from graphs.evidence.text import language
+from graphs.policy import Policy
+
+Number = TypeVar("Number", int, float)
+
+
+def fresh_turn(state: AskState, policy: Policy) -> AskState:
+    """Return the turn that a question opens; nothing of the turn before it is kept but `turns`."""
+    question, options = state["question"], state.get("options", {})
+    preset = options.get("preset") or policy.preset
+    return AskState(
+        question=question,
+        kb=state["kb"],
+        turns=state.get("turns", []),
+        question_resolved=question,
+        language="zh" if language(question) == "zh" else "en",
+        intent="retrieve",
+        direct_reason="",
+        facets=[],
+        sub_questions=[],
+        queries=[],
+        max_rounds=_or(options.get("max_rounds"), policy.max_rounds),
+        threshold=_or(options.get("threshold"), policy.presets[preset]),
+        started_at=time.time(),
+        rounds=0,
+        evidence=[],
+        notes=[],
+        assessment=None,
+        decision="insufficient",
+        decisions=[],
+        retrievals=[],
+        statements=[],
+        check="unsupported",
+        missing=[],
+        nearest=[],
+        notices=[],
+        status="insufficient",
+        message="",
+        usage={},
+        path=[],
+        result={},
+    )
+
+
+def _or(given: Number | None, default: Number) -> Number:
+    return default if given is None else given
