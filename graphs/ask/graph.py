@@ -67,7 +67,7 @@ def build_graph(with_: Collaborators) -> AskGraph:
         add(f"grade_{x}", GradeEvidence(f"grade_{x}", library, reasoner, policy, with_.confidence))
         for partial, kind in ((False, ""), (True, "partial_")):
             write, check = f"generate_{kind}{x}", f"check_{kind}{x}"
-            add(write, GenerateAnswer(write, partial, library, reasoner, policy))
+            add(write, GenerateAnswer(write, partial, library, reasoner, policy, with_.confidence))
             add(check, CheckAnswer(check, partial, library, reasoner, policy))
         report = f"report_insufficient_{x}"
         add(report, ReportInsufficient(report, library, policy))
@@ -109,7 +109,8 @@ def _catch_errors(graph: AskGraph, recover: Recover) -> None:
     one; `add_node(error_handler=…)` draws a handler beside each node.
     """
     regular = list(graph.nodes.values())
-    graph.add_node(NAME, recover, destinations=(LAST,))
+    handler: Any = recover  # langgraph's types know handlers only as an argument of `add_node`
+    graph.add_node(NAME, handler, destinations=(LAST,))
     graph.nodes[NAME].is_error_handler = True
     for spec in regular:
         spec.error_handler_node = NAME

@@ -16,7 +16,8 @@ from graphs.policy import Policy
 
 NAME = "recover"
 """The handler's own node; it is no step of a path."""
-FIRST, LAST = "analyze_query", "finalize"
+FIRST = "analyze_query"
+LAST: Literal["finalize"] = "finalize"
 
 _log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphs.evidence.asks import strip_cues
-from graphs.evidence.scorer import Lexicon, Line, coverage, soft, take_apart
+from graphs.evidence.lines import Lexicon, Line, coverage, soft, take_apart
 from graphs.evidence.text import codes, language, words
 from graphs.ports import Candidate, RerankQuery
 

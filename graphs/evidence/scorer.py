@@ -6,20 +6,29 @@ kind that is asked for. A passage counts for a sub-question only as far as it ho
 """
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from graphs.ask.state import Facet
 from graphs.evidence import asks
-from graphs.evidence.blocks import header_of, row_at, rows
 from graphs.evidence.facets import SOURCE_WORDS, term_weight
+from graphs.evidence.lines import (
+    Lexicon,
+    Line,
+    PassageText,
+    Standing,
+    coverage,
+    line_of,
+    presence,
+    soft,
+    stands_for,
+    take_apart,
+)
 from graphs.evidence.numbers import claims
 from graphs.evidence.passages import Passage
-from graphs.evidence.text import codes, fold, index_terms, is_cjk, language, sentences
+from graphs.evidence.text import codes, fold, language
 from graphs.ports import Matrix, Vector
 
 COVERED = 0.5
@@ -31,59 +40,12 @@ _SOME_LITERAL = 0.12
 _NOT_LITERAL = 0.4
 _ACROSS = 0.8
 """How far the meaning of the whole question vouches for the subject in another language."""
-_DENIAL = re.compile(
-    r"无关|没有关系|不相关|\b(?:unrelated|not related|nothing to do)\b", re.IGNORECASE
-)
 _NAMED = 0.3
 """A sub-question names something itself from this share of a rare word's weight on."""
 LACKING = 0.45
 """The most that a sentence is worth which lacks the attribute that is asked for."""
 _NOTHING_ASKED = 0.75
 """What a sentence is worth where the question has no words beyond its codes and its kind."""
-_SAME_LANGUAGE = (0.35, 0.70)
-_CROSS_LANGUAGE = (0.14, 0.42)
-_CROSS_SENTENCES = (0.28, 0.52)
-"""Cosines between which meaning goes from "unrelated" to "the same", for the default embedder."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lexicon:
-    """How rare words are in a knowledge base of `passages` passages."""
-
-    passages: int
-    frequency: Mapping[str, int]
-
-    def weight(self, word: str) -> float:
-        """Return the smoothed inverse document frequency times the word's own weight.
-
-        Words that the knowledge base does not know weigh most: they tell that it may not answer.
-        """
-        held = self.frequency.get(word, 0)
-        return math.log1p(self.passages / (held + 0.5)) * term_weight(word)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One sentence of a passage. `start` and `end` count within the passage's text."""
-
-    start: int
-    end: int
-    text: str
-    folded: str
-    terms: frozenset[str]
-    kind: str = "text"
-    """As `blocks.Row.kind`."""
-    above: str = ""
-    """What the line stands under: its table's header, or the sentence that leads to its list."""
-
-
-@dataclass(frozen=True, slots=True)
-class PassageText:
-    """A passage taken apart once, for all facets."""
-
-    heading: Line
-    lines: tuple[Line, ...]
-    language: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,77 +73,6 @@ class FieldReading:
     sentences: tuple[SentenceScore, ...]
 
 
-@lru_cache(maxsize=2048)
-def take_apart(passage: Passage) -> PassageText:
-    """Return the passage's heading and sentences with their terms."""
-    heading = " ".join((passage.title, *passage.section, *passage.codes))
-    layout = rows(passage.text)
-    lines = []
-    for start, end in sentences(passage.text):
-        row = row_at(layout, start)
-        above = ""
-        if row and row.kind == "row" and (header := header_of(layout, row)):
-            above = passage.text[header.start : header.end]
-        elif row and row.kind == "item":
-            leads = [r for r in layout if r.start < row.start and r.kind == "text"]
-            above = passage.text[leads[-1].start : leads[-1].end] if leads else ""
-        lines.append(_line(passage.text[start:end], start, end, row.kind if row else "text", above))
-    return PassageText(_line(heading, 0, 0), tuple(lines), passage.language)
-
-
-@lru_cache(maxsize=8192)
-def _line(text: str, start: int, end: int, kind: str = "text", above: str = "") -> Line:
-    return Line(start, end, text, fold(text), frozenset(index_terms(text)), kind, above)
-
-
-@lru_cache(maxsize=8192)
-def values_of(text: str) -> frozenset[str]:
-    """Return the values of a text without their units, signs kept."""
-    return frozenset(claim.value for claim in claims(text))
-
-
-def presence(word: str, line: Line) -> float:
-    """Return how far a word stands in a line: 1, or the share of its bigrams for long words."""
-    if not is_cjk(word):
-        return 1.0 if word in line.terms else 0.0
-    if word in line.folded:
-        return 1.0
-    if len(word) < 3:
-        return 0.0
-    pairs = [word[i : i + 2] for i in range(len(word) - 1)]
-    return 0.8 * sum(pair in line.folded for pair in pairs) / len(pairs)
-
-
-def _stands_for(phrases: Mapping[str, float], line: Line) -> float:
-    """Return how far a line holds a phrase that stands for the user's word, unless it denies it."""
-    if not phrases or _DENIAL.search(line.text):
-        return 0.0
-    return max((v for phrase, v in phrases.items() if fold(phrase) in line.folded), default=0.0)
-
-
-def soft(cosine: float, same_language: bool, whole: bool = False) -> float:
-    """Map a cosine to [0, 1]: how sure one is that two texts mean the same.
-
-    `whole`: both are sentences; otherwise one is a short phrase, which lies farther off.
-    """
-    across = _CROSS_SENTENCES if whole else _CROSS_LANGUAGE
-    low, high = _SAME_LANGUAGE if same_language else across
-    return float(min(1.0, max(0.0, (cosine - low) / (high - low))))
-
-
-def coverage(words: Sequence[str], lines: Sequence[tuple[Line, float]], lexicon: Lexicon) -> float:
-    """Return the rarity-weighted share of `words` that stand in `lines` (each with a factor)."""
-    total = sum(lexicon.weight(word) for word in words)
-    if total <= 0:
-        return 0.0
-    held = sum(
-        lexicon.weight(word)
-        * max((factor * presence(word, line) for line, factor in lines), default=0.0)
-        for word in words
-    )
-    return held / total
-
-
 class Scorer:
     """Reads passages for one question.
 
@@ -202,7 +93,10 @@ class Scorer:
         self._facets = facets
         self._vectors = vectors
         self._lexicon = lexicon
-        self._bindings = bindings or {}
+        self._bindings = {
+            facet: {fold(phrase): value for phrase, value in phrases.items()}
+            for facet, phrases in (bindings or {}).items()
+        }
         self.anchored = False
 
     def constraint(self, facet: Facet, passage: Passage, matrix: Matrix) -> float:
@@ -294,8 +188,22 @@ class Scorer:
         """Return how the passage answers a field facet, sentence by sentence."""
         text = take_apart(passage)
         subject = self.subject(facet["sub_question"], passage, matrix)
+        standing = Standing(
+            text, self._words_for(facet), self._values_for(facet["sub_question"]), self._lexicon
+        )
+        around = standing.asked(neighbours=0.6, rest=0.3)
+        alone = standing.asked(neighbours=0.3, rest=0.1)
+        own, whole = self._cosines(facet["id"], matrix, text), self._cosines("", matrix, text)
         scores = tuple(
-            self._sentence(facet, text, index, matrix)
+            self._sentence(
+                facet,
+                text,
+                index,
+                _NOTHING_ASKED if around is None else float(around[index]),
+                _NOTHING_ASKED if alone is None else float(alone[index]),
+                own[index],
+                whole[index],
+            )
             for index, line in enumerate(text.lines)
             if line.kind != "heading"
         )
@@ -303,12 +211,16 @@ class Scorer:
         return FieldReading(subject, best * min(1.0, subject / 0.6), scores)
 
     def _sentence(
-        self, facet: Facet, text: PassageText, index: int, matrix: Matrix
+        self,
+        facet: Facet,
+        text: PassageText,
+        index: int,
+        around: float,
+        alone: float,
+        own: float,
+        whole: float,
     ) -> SentenceScore:
         line = text.lines[index]
-        around = self._asked(facet, text, index, neighbours=0.6, rest=0.3)
-        alone = self._asked(facet, text, index, neighbours=0.3, rest=0.1)
-        own, whole = self._cosine(facet["id"], matrix, index), self._cosine("", matrix, index)
         meaning = soft(max(own, whole), text.language == self._language, whole=True)
         cue = self._cue(facet, text, line)
         strength = max(around, 0.9 * meaning, 0.65 * around + 0.45 * meaning)
@@ -317,38 +229,6 @@ class Scorer:
             strength = min(strength, LACKING)
         rank = 0.6 * alone + 0.3 * max(0.0, own) + 0.3 * max(0.0, whole) + (0.25 if cue else 0.0)
         return SentenceScore(index, line.start, line.end, strength, rank, cue)
-
-    def _asked(
-        self, facet: Facet, text: PassageText, index: int, neighbours: float, rest: float
-    ) -> float:
-        """Return the share of what is asked that stands in or near a sentence.
-
-        The facet's own words count full, the subject's half, values that the question names as much
-        as the rarest word; headings, a table's header and a list's lead count 0.9, other sentences
-        `neighbours` or `rest`.
-        """
-        line = text.lines[index]
-        near = [(line, 1.0), (text.heading, 0.9)]
-        if line.above:
-            near.append((_line(line.above, 0, 0), 0.9))
-        for place, other in enumerate(text.lines):
-            if other is not line:
-                near.append((other, neighbours if abs(place - index) == 1 else rest))
-        total = held = 0.0
-        for word, factor, phrases in self._words_for(facet):
-            weight = self._lexicon.weight(word) * factor
-            total += weight
-            held += weight * max(
-                share * max(presence(word, place), _stands_for(phrases, place))
-                for place, share in near
-            )
-        for value in self._values_for(facet["sub_question"]):
-            weight = math.log1p(self._lexicon.passages)
-            total += weight
-            held += weight * max(
-                (s for place, s in near if value in values_of(place.text)), default=0.0
-            )
-        return held / total if total else _NOTHING_ASKED
 
     def _lacks_attribute(self, facet: Facet, text: PassageText, index: int) -> bool:
         """Tell whether the attribute that is asked for stands nowhere near the sentence.
@@ -364,7 +244,7 @@ class Scorer:
             return True
         near = [text.heading, *text.lines[max(0, index - 2) : index + 3]]
         if text.lines[index].above:
-            near.append(_line(text.lines[index].above, 0, 0))
+            near.append(line_of(text.lines[index].above, 0, 0))
         return any(max(presence(word, line) for line in near) < 0.5 for word in wanted)
 
     def _words_for(self, facet: Facet) -> list[tuple[str, float, Mapping[str, float]]]:
@@ -389,7 +269,7 @@ class Scorer:
         if facet["field"] == "label":
             near = [(text.heading, 1.0), (line, 1.0)]
             if line.above:
-                near.append((_line(line.above, 0, 0), 1.0))
+                near.append((line_of(line.above, 0, 0), 1.0))
             return coverage(facet["terms"], near, self._lexicon) >= 0.75
         if facet["field"] in ("list", "procedure") and line.kind == "item":
             return True
@@ -397,11 +277,11 @@ class Scorer:
             return True
         return asks.answers_field(facet["field"], line.text, self._question)
 
-    def _cosine(self, facet_id: str, matrix: Matrix, index: int) -> float:
+    def _cosines(self, facet_id: str, matrix: Matrix, text: PassageText) -> list[float]:
+        """Return the cosine of every line with a facet, 0 where there is no vector."""
         vector = self._vectors.get(facet_id)
-        if vector is None or index >= len(matrix):
-            return 0.0
-        return float(matrix[index] @ vector)
+        found = [float(c) for c in matrix @ vector] if vector is not None and len(matrix) else []
+        return found[: len(text.lines)] + [0.0] * (len(text.lines) - len(found))
 
     def _meaning(self, facet_id: str, matrix: Matrix, text: PassageText) -> float:
         vector = self._vectors.get(facet_id)
@@ -412,9 +292,7 @@ class Scorer:
 
     def _bound(self, facet: Facet, text: PassageText) -> float:
         phrases = self._bindings.get(facet["id"], {})
-        return max(
-            (_stands_for(phrases, line) for line in (text.heading, *text.lines)), default=0.0
-        )
+        return max((stands_for(phrases, line) for line in (text.heading, *text.lines)), default=0.0)
 
     @staticmethod
     def _value(facet: Facet, passage: Passage) -> float:

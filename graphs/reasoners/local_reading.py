@@ -9,8 +9,9 @@ import numpy as np
 from graphs.ask.state import Facet
 from graphs.evidence.consistency import contradictions
 from graphs.evidence.extraction import Reads
+from graphs.evidence.lines import Lexicon
 from graphs.evidence.passages import Evidence
-from graphs.evidence.scorer import COVERED, FieldReading, Lexicon, Scorer
+from graphs.evidence.scorer import COVERED, FieldReading, Scorer
 from graphs.ports import Embedder, Matrix, Vector
 from graphs.reasoners.base import Case, Reading
 

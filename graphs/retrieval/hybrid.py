@@ -1,8 +1,8 @@
 """Hybrid search: dense and keyword in parallel, fused, reranked, calibrated, collapsed."""
 
 import asyncio
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,6 +24,16 @@ class Query:
     vector: np.ndarray[tuple[int], np.dtype[np.float32]]
     terms: tuple[str, ...]
     codes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A passage before reranking: cosine, BM25 share of the ceiling, and both fused."""
+
+    passage: Passage
+    dense: float
+    keyword: float
+    fused: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +96,8 @@ class HybridSearch:
         profile: Profile,
         exclude: Collection[str],
         seen: Collection[str],
-    ) -> tuple[list[tuple[Passage, float, float]], bool]:
-        """Return (passage, dense, keyword) of the best fused candidates, and whether dense worked."""
+    ) -> tuple[list[Scored], bool]:
+        """Return the best fused candidates, and whether the vector index could be read."""
         count = self.policy.candidates + len(seen)
         dense_task = self._dense(kb, query, count, exclude)
         keyword_task = kb.keyword(query.terms, count, exclude) if query.terms else _nothing()
@@ -96,25 +106,45 @@ class HybridSearch:
         pool = [hit.id for hit in dense or ()] + [hit.id for hit in keyword] + list(exact)
         ids = [id_ for id_ in dict.fromkeys(pool) if id_ not in set(seen)]
         dense_scores, keyword_scores = await self._both_scores(kb, query, ids, dense, keyword)
+        if dense is None:
+            profile = replace(profile, dense=0.0, keyword=1.0)
+        scored = await self._fuse(
+            kb, query, ids, dense_scores, keyword_scores, profile, frozenset(exact)
+        )
+        return scored[: 2 * self.policy.candidates], dense is not None
+
+    async def score(
+        self, kb: KnowledgeBase, query: Query, passages: Sequence[Passage], profile: Profile
+    ) -> list[Scored]:
+        """Score passages that came by another way than the two indexes, as candidates are scored."""
+        ids = [passage.id for passage in passages]
+        dense, keyword = await self._both_scores(kb, query, ids, [], [])
+        return await self._fuse(kb, query, ids, dense, keyword, profile, frozenset())
+
+    async def _fuse(
+        self,
+        kb: KnowledgeBase,
+        query: Query,
+        ids: Sequence[str],
+        dense: Mapping[str, float],
+        keyword: Mapping[str, float],
+        profile: Profile,
+        exact: frozenset[str],
+    ) -> list[Scored]:
         info = await kb.info()
         frequency = await kb.document_frequency(query.terms)
         ceiling = keyword_ceiling(info.passages, frequency.values())
-        fused = fuse(
-            ids, dense_scores, keyword_scores, ceiling,
-            profile.dense if dense is not None else 0.0,
-            profile.keyword if dense is not None else 1.0,
-            frozenset(exact),
-        )  # fmt: skip
-        best = [id_ for id_, _ in fused[: 2 * self.policy.candidates]]
-        read = await kb.passages(best)
+        fused = dict(fuse(ids, dense, keyword, ceiling, profile.dense, profile.keyword, exact))
+        read = await kb.passages(list(fused)[: 2 * self.policy.candidates])
         return [
-            (
+            Scored(
                 passage,
-                dense_scores.get(passage.id, 0.0),
-                min(1.0, keyword_scores.get(passage.id, 0.0) / ceiling) if ceiling else 0.0,
+                dense.get(passage.id, 0.0),
+                min(1.0, keyword.get(passage.id, 0.0) / ceiling) if ceiling else 0.0,
+                fused[passage.id],
             )
             for passage in read
-        ], dense is not None
+        ]
 
     async def _dense(
         self, kb: KnowledgeBase, query: Query, count: int, exclude: Collection[str]
@@ -150,7 +180,7 @@ class HybridSearch:
         self,
         kb: KnowledgeBase,
         query: Query,
-        candidates: Sequence[tuple[Passage, float, float]],
+        candidates: Sequence[Scored],
         profile: Profile,
         round_: int,
     ) -> list[Evidence]:
@@ -158,12 +188,12 @@ class HybridSearch:
         if not candidates:
             return []
         if self.reranker is None or not profile.rerank:
-            scores = [profile.dense * max(0.0, d) + profile.keyword * k for _, d, k in candidates]
+            scores = [min(1.0, candidate.fused) for candidate in candidates]
         else:
             scores = await self._rerank(kb, query, candidates, self.reranker)
         evidence = [
-            Evidence(passage, round(score, 3), round(d, 3), round(k, 3), round_)
-            for (passage, d, k), score in zip(candidates, scores, strict=True)
+            Evidence(c.passage, round(score, 3), round(c.dense, 3), round(c.keyword, 3), round_)
+            for c, score in zip(candidates, scores, strict=True)
         ]
         return sorted(evidence, key=lambda item: (-item.score, item.passage.id))
 
@@ -171,10 +201,10 @@ class HybridSearch:
         self,
         kb: KnowledgeBase,
         query: Query,
-        candidates: Sequence[tuple[Passage, float, float]],
+        candidates: Sequence[Scored],
         reranker: Reranker,
     ) -> list[float]:
-        vectors = await kb.sentence_vectors([passage.id for passage, _, _ in candidates])
+        vectors = await kb.sentence_vectors([c.passage.id for c in candidates])
         info = await kb.info()
         request = RerankQuery(
             text=query.text,
@@ -184,8 +214,8 @@ class HybridSearch:
         )
         empty = np.zeros((0, self.embedder.dimension), dtype=np.float32)
         pairs = [
-            Candidate(passage, dense, keyword, vectors.get(passage.id, empty))
-            for passage, dense, keyword in candidates
+            Candidate(c.passage, c.dense, c.keyword, vectors.get(c.passage.id, empty))
+            for c in candidates
         ]
         raw = await asyncio.to_thread(reranker.score, request, pairs)
         sigmoid = await self._sigmoid(kb, reranker)

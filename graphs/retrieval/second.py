@@ -90,11 +90,11 @@ class SecondSearch:
         if not following:
             return [], name
         parsed = await self.search.query(query)
-        ids = [passage.id for passage in following]
-        words = await kb.keyword_scores(parsed.terms, ids) if parsed.terms else {}
-        pairs = [(passage, 0.0, min(1.0, words.get(passage.id, 0.0))) for passage in following]
-        ranked = await self.search.rank(kb, parsed, pairs, profile, round_)
-        return self.search.select(ranked, profile), name
+        scored = await self.search.score(kb, parsed, following, profile)
+        ranked = await self.search.rank(kb, parsed, scored, profile, round_)
+        limit = self.search.policy.near_duplicate
+        chosen = self.search.select(ranked, profile)
+        return [item for item in chosen if not _repeats(item, seen, limit)], name
 
     async def _more_candidates(
         self,

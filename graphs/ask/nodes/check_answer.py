@@ -8,7 +8,7 @@ from graphs.ask.state import AskState, Statement
 from graphs.evidence.ledger import missing_of
 from graphs.policy import Policy
 from graphs.ports import Library
-from graphs.reasoners.base import Case, Reasoner
+from graphs.reasoners.base import Case, Check, Reasoner
 
 Outcome = Literal["supported", "partly_supported", "unsupported"]
 
@@ -31,12 +31,13 @@ class CheckAnswer:
         opened = await open_case(state, kb, sorted(cited))
         case = opened.case
         check = await self.reasoner.check(case, state["statements"], step.meter)
-        outcome = _outcome(case, check.kept, check.lost)
+        lost = _lost(case, check)
+        outcome = _outcome(case, check.kept, lost)
         notices = list(state["notices"])
         if opened.changed:
             add_notice(notices, "evidence_changed")
         missing = missing_of(
-            case.facets, case.covered, case.gaps, check.lost, case.searched, case.language
+            case.facets, case.covered, case.gaps, lost, case.searched, case.language
         )
         partly = self.partial or outcome == "partly_supported"
         return step.done(
@@ -48,6 +49,14 @@ class CheckAnswer:
                 notices=notices,
             )
         )
+
+
+def _lost(case: Case, check: Check) -> list[str]:
+    """Return what the checker lost, and every covered facet that no kept statement addresses."""
+    addressed = {facet for statement in check.kept for facet in statement["facets"]}
+    covered = [f["id"] for f in case.facets if f["required"] and case.covered.get(f["id"])]
+    silent = [facet for facet in covered if facet not in addressed]
+    return list(dict.fromkeys([*check.lost, *silent]))
 
 
 def _outcome(case: Case, kept: list[Statement], lost: list[str]) -> Outcome:

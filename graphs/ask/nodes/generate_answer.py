@@ -7,12 +7,24 @@ from langgraph.config import get_stream_writer
 
 from graphs.ask.nodes.base import Step, add_notice, begin, open_case
 from graphs.ask.state import AskState, Facet, Note, Notice, Statement
+from graphs.evidence.assessment import assess
+from graphs.evidence.calibration import ConfidenceModel
 from graphs.evidence.citations import self_evident, unsupported
+from graphs.evidence.decision import decide
 from graphs.evidence.passages import Passage
 from graphs.evidence.writing import AnswerWriter
 from graphs.policy import Policy
 from graphs.ports import Library
 from graphs.reasoners.base import Case, Reasoner
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What the draft is written from. `enough` is false where the evidence fell below the gate."""
+
+    case: Case
+    changed: bool
+    enough: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,32 +36,48 @@ class GenerateAnswer:
     library: Library
     reasoner: Reasoner
     policy: Policy
+    model: ConfidenceModel
 
     async def __call__(self, state: AskState) -> AskState:
         """Return the draft. Lines that a program can judge are sent while it grows."""
         step = begin(self.name, state, self.policy)
-        case, changed = await self._case(state, step)
-        notices = self._notices(state, case, changed)
-        # An older version among the sources may yet add an opening line: then nothing goes early.
-        stale = any(item.passage.superseded_by for item in case.evidence)
-        sender = _Sender(AnswerWriter(case.language), case, [n["code"] for n in notices], stale)
+        reading = await self._read(state, step)
+        case = reading.case
+        notices = self._notices(state, case, reading.changed)
         statements: list[Statement] = []
-        async for statement in self.reasoner.generate(case, self.partial, step.meter):
-            statements.append(statement)
-            sender.offer(statement)
+        if reading.enough:
+            # An older version among the sources may yet add an opening line: then nothing goes early.
+            stale = any(item.passage.superseded_by for item in case.evidence)
+            codes = [notice["code"] for notice in notices]
+            sender = _Sender(AnswerWriter(case.language), case, codes, stale)
+            async for statement in self.reasoner.generate(case, self.partial, step.meter):
+                statements.append(statement)
+                sender.offer(statement)
         return step.done(AskState(statements=statements, notices=notices))
 
-    async def _case(self, state: AskState, step: Step) -> tuple[Case, bool]:
-        """Open the passages to read; if one vanished, grade what is left again."""
+    async def _read(self, state: AskState, step: Step) -> _Reading:
+        """Open the passages to read; if one vanished, all that is left is graded again."""
         kb = await self.library.open(state["kb"])
         assessment = state["assessment"]
         covered = assessment["covered"] if assessment else {}
-        ids = passages_to_read(state["notes"], covered, state["facets"], self.policy.passages_read)
+        limit = self.policy.passages_read
+        ids = passages_to_read(state["notes"], covered, state["facets"], limit)
         opened = await open_case(state, kb, ids)
         if not opened.changed:
-            return opened.case, False
-        reading = await self.reasoner.grade(opened.case, step.meter)
-        return replace(opened.case, covered=reading.covered), True
+            return _Reading(opened.case, changed=False, enough=True)
+        whole = (await open_case(state, kb)).case
+        reading = await self.reasoner.grade(whole, step.meter)
+        facets = list(state["facets"])
+        again = assess(
+            whole.evidence, facets, reading, state["threshold"], self.policy.weights, self.model
+        )
+        verdict = decide(again, facets, False, reading.bindable, self.policy)
+        left = {item.passage.id for item in whole.evidence}
+        notes = [note for note in state["notes"] if note["id"] in left]
+        ids = passages_to_read(notes, again["covered"], state["facets"], limit)
+        evidence = [item for item in whole.evidence if item.passage.id in ids]
+        case = replace(whole, evidence=evidence, covered=again["covered"])
+        return _Reading(case, changed=True, enough=verdict.decision != "insufficient")
 
     def _notices(self, state: AskState, case: Case, changed: bool) -> list[Notice]:
         notices = list(state["notices"])

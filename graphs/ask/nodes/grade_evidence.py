@@ -66,10 +66,9 @@ class GradeEvidence:
         )
 
     def _round_left(self, state: AskState, step: Step) -> bool:
-        in_time = time.time() < step.meter.deadline
-        if not in_time:
+        if time.time() >= step.meter.deadline:
             step.meter.exhausted = True
-        return state["rounds"] < state["max_rounds"] and in_time
+        return state["rounds"] < state["max_rounds"] and not step.meter.exhausted
 
     def _notices(self, state: AskState, changed: bool, reading: Reading) -> list[Notice]:
         notices = list(state["notices"])

@@ -54,12 +54,14 @@ class RetrieveAgain:
         step = begin(self.name, state, self.policy)
         kb = await self.library.open(state["kb"])
         known = state["evidence"]
-        seen = await kb.passages([i for ref in known for i in (ref["id"], *ref["variants"])])
+        ids = [i for ref in known for i in (ref["id"], *ref["variants"])]
+        seen = await kb.passages(ids)
         excluded = state.get("options", {}).get("exclude_documents", [])
         found = await self.search.find(
             kb, state["queries"], self.profile, state["rounds"], seen, excluded
         )
-        fresh = [reference(item) for item in found.evidence[:PER_ROUND]]
+        new = [item for item in found.evidence if item.passage.id not in ids]
+        fresh = [reference(item) for item in new[:PER_ROUND]]
         notices = list(state["notices"])
         if not found.dense_available:
             add_notice(notices, "dense_unavailable")

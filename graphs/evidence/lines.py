@@ -1,0 +1,216 @@
+"""A passage taken apart into lines, and how words, phrases and values stand in them."""
+
+import itertools
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphs.evidence.blocks import header_of, row_at, rows
+from graphs.evidence.facets import term_weight
+from graphs.evidence.numbers import claims
+from graphs.evidence.passages import Passage
+from graphs.evidence.text import fold, index_terms, is_cjk, sentences
+
+Shares = NDArray[np.float32]
+
+_SAME_LANGUAGE = (0.35, 0.70)
+_CROSS_LANGUAGE = (0.14, 0.42)
+_CROSS_SENTENCES = (0.28, 0.52)
+"""Cosines between which meaning goes from "unrelated" to "the same", for the default embedder."""
+_DENIAL = re.compile(
+    r"无关|没有关系|不相关|\b(?:unrelated|not related|nothing to do)\b", re.IGNORECASE
+)
+_RANGE = re.compile(r"^[^\d]{0,8}(?:～|~|-|–|—|至|到|to|\band\b)[^\d]{0,8}$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """How rare words are in a knowledge base of `passages` passages."""
+
+    passages: int
+    frequency: Mapping[str, int]
+
+    def weight(self, word: str) -> float:
+        """Return the smoothed inverse document frequency times the word's own weight.
+
+        Words that the knowledge base does not know weigh most: they tell that it may not answer.
+        """
+        held = self.frequency.get(word, 0)
+        return math.log1p(self.passages / (held + 0.5)) * term_weight(word)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One sentence of a passage. `start` and `end` count within the passage's text."""
+
+    start: int
+    end: int
+    text: str
+    folded: str
+    terms: frozenset[str]
+    kind: str = "text"
+    """As `blocks.Row.kind`."""
+    above: str = ""
+    """What the line stands under: its table's header, or the sentence that leads to its list."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageText:
+    """A passage taken apart once, for all facets."""
+
+    heading: Line
+    lines: tuple[Line, ...]
+    language: str
+
+
+@lru_cache(maxsize=2048)
+def take_apart(passage: Passage) -> PassageText:
+    """Return the passage's heading and sentences with their terms."""
+    heading = " ".join((passage.title, *passage.section, *passage.codes))
+    layout = rows(passage.text)
+    lines = []
+    for start, end in sentences(passage.text):
+        row = row_at(layout, start)
+        above = ""
+        if row and row.kind == "row" and (header := header_of(layout, row)):
+            above = passage.text[header.start : header.end]
+        elif row and row.kind == "item":
+            leads = [r for r in layout if r.start < row.start and r.kind == "text"]
+            above = passage.text[leads[-1].start : leads[-1].end] if leads else ""
+        lines.append(
+            line_of(passage.text[start:end], start, end, row.kind if row else "text", above)
+        )
+    return PassageText(line_of(heading, 0, 0), tuple(lines), passage.language)
+
+
+@lru_cache(maxsize=8192)
+def line_of(text: str, start: int, end: int, kind: str = "text", above: str = "") -> Line:
+    """Return a line with its folded text and terms; cached, since lines come back for each facet."""
+    return Line(start, end, text, fold(text), frozenset(index_terms(text)), kind, above)
+
+
+@lru_cache(maxsize=8192)
+def _values(text: str) -> tuple[frozenset[str], tuple[tuple[float, float], ...]]:
+    """Return the values of a text without their units, and its ranges as (low, high)."""
+    found = [claim for claim in claims(text) if claim.kind in ("number", "percent")]
+    spans = tuple(
+        (min(a, b), max(a, b))
+        for left, right in itertools.pairwise(found)
+        if _RANGE.match(text[left.end : right.start]) and left.unit in ("", right.unit)
+        for a, b in [(float(left.value), float(right.value))]
+    )
+    return frozenset(claim.value for claim in claims(text)), spans
+
+
+def holds_value(value: str, text: str) -> bool:
+    """Tell whether a text names a value, or a range that it lies in."""
+    values, spans = _values(text)
+    if value in values:
+        return True
+    return any(low < float(value) < high for low, high in spans)
+
+
+def presence(word: str, line: Line) -> float:
+    """Return how far a word stands in a line: 1, or the share of its bigrams for long words."""
+    if not is_cjk(word):
+        return 1.0 if word in line.terms else 0.0
+    if word in line.folded:
+        return 1.0
+    if len(word) < 3:
+        return 0.0
+    pairs = [word[i : i + 2] for i in range(len(word) - 1)]
+    return 0.8 * sum(pair in line.folded for pair in pairs) / len(pairs)
+
+
+def stands_for(phrases: Mapping[str, float], line: Line) -> float:
+    """Return how far a line holds a (folded) phrase for the user's word, unless it denies it."""
+    if not phrases or _DENIAL.search(line.text):
+        return 0.0
+    return max((v for phrase, v in phrases.items() if phrase in line.folded), default=0.0)
+
+
+def soft(cosine: float, same_language: bool, whole: bool = False) -> float:
+    """Map a cosine to [0, 1]: how sure one is that two texts mean the same.
+
+    `whole`: both are sentences; otherwise one is a short phrase, which lies farther off.
+    """
+    across = _CROSS_SENTENCES if whole else _CROSS_LANGUAGE
+    low, high = _SAME_LANGUAGE if same_language else across
+    return float(min(1.0, max(0.0, (cosine - low) / (high - low))))
+
+
+def coverage(words: Sequence[str], lines: Sequence[tuple[Line, float]], lexicon: Lexicon) -> float:
+    """Return the rarity-weighted share of `words` that stand in `lines` (each with a factor)."""
+    total = sum(lexicon.weight(word) for word in words)
+    if total <= 0:
+        return 0.0
+    held = sum(
+        lexicon.weight(word)
+        * max((factor * presence(word, line) for line, factor in lines), default=0.0)
+        for word in words
+    )
+    return held / total
+
+
+class Standing:
+    """How the words and values of a question stand in every line of one passage.
+
+    `shares` has shape (items, lines), `heading` shape (items,), `above` shape (items, lines); all in
+    [0, 1]. `weights` has shape (items,).
+    """
+
+    def __init__(
+        self,
+        text: PassageText,
+        words: Sequence[tuple[str, float, Mapping[str, float]]],
+        values: Sequence[str],
+        lexicon: Lexicon,
+    ) -> None:
+        rare = math.log1p(lexicon.passages)
+        weights = [lexicon.weight(word) * factor for word, factor, _ in words]
+        self.weights = np.array([*weights, *(rare for _ in values)], dtype=np.float32)
+        over = [line_of(line.above, 0, 0) if line.above else None for line in text.lines]
+        self.shares = _matrix(text.lines, words, values)
+        self.heading = _matrix([text.heading], words, values)[:, 0]
+        held = [line for line in over if line is not None]
+        above = _matrix(held, words, values)
+        self.above = np.zeros_like(self.shares)
+        self.above[:, [i for i, line in enumerate(over) if line is not None]] = above
+
+    def asked(self, neighbours: float, rest: float) -> Shares | None:
+        """Return for every line the weighted share of the items that stand in or near it.
+
+        Headings, a table's header and a list's lead count 0.9, the lines beside it `neighbours`, all
+        others `rest`. None where nothing is asked.
+        """
+        total = float(self.weights.sum())
+        if total <= 0.0:
+            return None
+        best = np.maximum(self.shares, 0.9 * self.heading[:, None])
+        best = np.maximum(best, 0.9 * self.above)
+        if self.shares.shape[1] > 1:
+            best[:, 1:] = np.maximum(best[:, 1:], neighbours * self.shares[:, :-1])
+            best[:, :-1] = np.maximum(best[:, :-1], neighbours * self.shares[:, 1:])
+            best = np.maximum(best, rest * self.shares.max(axis=1, keepdims=True))
+        return np.asarray(self.weights @ best / total, dtype=np.float32)
+
+
+def _matrix(
+    lines: Sequence[Line],
+    words: Sequence[tuple[str, float, Mapping[str, float]]],
+    values: Sequence[str],
+) -> Shares:
+    shares = np.zeros((len(words) + len(values), len(lines)), dtype=np.float32)
+    for i, (word, _, phrases) in enumerate(words):
+        for j, line in enumerate(lines):
+            held = presence(word, line)
+            shares[i, j] = max(held, stands_for(phrases, line)) if phrases else held
+    for i, value in enumerate(values, start=len(words)):
+        for j, line in enumerate(lines):
+            shares[i, j] = 1.0 if holds_value(value, line.text) else 0.0
+    return shares
