@@ -1,0 +1,66 @@
+"""Where a command's work begins and ends: settings, errors, signals."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Coroutine
+from typing import Any, NoReturn, TypeVar
+
+import typer
+from pydantic import ValidationError
+from pydantic_settings import SettingsError
+
+from app.commands.screen import complain
+from app.settings import Settings, explain
+from graphs.errors import UnknownKnowledgeBase, YoujuError
+
+T = TypeVar("T")
+FAILED, MISUSED, STOPPED = 1, 2, 130
+"""Exit codes: the work failed; a setting or an argument is wrong; stopped by a signal."""
+
+
+class CommandFailed(YoujuError):
+    """A command can't go on; the text is for the person who called it."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def settings_of(**given: Any) -> Settings:
+    """Return the settings from the environment with what the command line gives; exit 2 if bad."""
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        complain(explain(error))
+    except SettingsError as error:
+        complain(f"A setting can't be read: {error}.", "See .env.example.")
+    raise typer.Exit(MISUSED)
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run a command's work to its end; a failure is told in a sentence and exits with 1."""
+    try:
+        return asyncio.run(work)
+    except UnknownKnowledgeBase as error:
+        _fail(f"There is no knowledge base named {error.name}.", "Make it with youju ingest.")
+    except YoujuError as error:
+        _fail(str(error), getattr(error, "hint", ""))
+    except BrokenPipeError:
+        raise  # the reader went away: the door of all commands ends quietly
+    except OSError as error:
+        _fail(f"{error.filename or 'The system'}: {error.strerror or error}.")
+    except KeyboardInterrupt:
+        raise typer.Exit(STOPPED) from None
+
+
+def prepare_process() -> None:
+    """Let SIGTERM stop like Ctrl-C, and print in any terminal encoding."""
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr] # both are text files here
+
+
+def _fail(message: str, hint: str = "") -> NoReturn:
+    complain(message, hint)
+    raise typer.Exit(FAILED) from None

@@ -1,0 +1,102 @@
+"""The HTTP contract from the caller's side."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from app.commands.boundary import CommandFailed
+from app.commands.files import File
+
+Reply = dict[str, Any]
+_OF_THE_FILE = {"invalid_request", "too_large", "unsupported_content"}
+"""Codes that refuse an upload because of what is in it."""
+
+
+class RequestFailed(CommandFailed):
+    """The service refused a request."""
+
+    def __init__(self, code: str, message: str, hint: str) -> None:
+        super().__init__(message, hint)
+        self.code = code
+
+
+class Client:
+    """Speaks to a service, be it another process or this one."""
+
+    def __init__(self, http: httpx.AsyncClient) -> None:
+        self._http = http
+
+    async def ask(self, body: Reply) -> Reply:
+        """Ask a question and return the whole answer."""
+        return await self._send("POST", "/ask", body)
+
+    async def search(self, kb: str, body: Reply) -> Reply:
+        """Return the hits of a search."""
+        return await self._send("POST", f"/kb/{quote(kb, safe='')}/search", body)
+
+    async def ready(self) -> Reply:
+        """Return which models and stores run."""
+        return await self._send("GET", "/readyz")
+
+    async def upload(self, kb: str, files: Sequence[File]) -> list[Reply]:
+        """Send files in one request and return what became of each; all in memory at once.
+
+        Raises RequestFailed where the reason is not in a file.
+        """
+        url = f"/kb/{quote(kb, safe='')}/documents"
+        try:
+            if len(files) == 1:
+                reply = await self._send(
+                    "POST", url, params={"name": files[0].name}, content=files[0].read()
+                )
+            else:
+                parts = [("files", (file.name, file.read())) for file in files]
+                reply = await self._send("POST", url, files=parts)
+        except RequestFailed as error:
+            if error.code not in _OF_THE_FILE:
+                raise
+            if len(files) > 1:  # the reply names the reason of the first alone
+                return [(await self.upload(kb, [file]))[0] for file in files]
+            return [_refused(files[0], error)]
+        return list(reply["files"])
+
+    async def _send(self, method: str, url: str, body: Reply | None = None, **more: Any) -> Reply:
+        if body is not None:  # escaped, so that the service itself refuses what is no Unicode
+            more = {"content": json.dumps(body), "headers": {"Content-Type": "application/json"}}
+        try:
+            response = await self._http.request(method, url, **more)
+        except httpx.TransportError as error:
+            raise CommandFailed(
+                f"The service at {self._http.base_url} does not answer ({type(error).__name__}).",
+                "See whether it is still starting, or stop it and try again.",
+            ) from error
+        return _content(response)
+
+
+def _content(response: httpx.Response) -> Reply:
+    try:
+        content = response.json()
+        error = None if response.is_success else content["error"]
+    except (ValueError, KeyError, TypeError) as wrong:
+        raise CommandFailed(
+            f"{response.url} answered {response.status_code} in a form that is not Youju's.",
+            "Another program may serve at this address.",
+        ) from wrong
+    if error is not None:
+        raise RequestFailed(error["code"], error["message"], error["hint"])
+    return dict(content)
+
+
+def _refused(file: File, error: RequestFailed) -> Reply:
+    message = str(error).removeprefix(f"{file.name}: ")
+    reason = {"code": error.code, "message": message, "hint": error.hint}
+    return {
+        "name": file.name,
+        "outcome": "failed",
+        "document_id": None,
+        "passages": 0,
+        "error": reason,
+    }

@@ -1,0 +1,114 @@
+"""Which files a command line means."""
+
+import glob
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SUFFIXES = frozenset({".md", ".markdown", ".txt"})
+CARD = "kb.yaml"
+_BATCH_FILES = 40
+_BATCH_BYTES = 512 * 1024
+_ODD = frozenset('"\\\r\n')
+"""Characters in a name that a form does not carry; such a file is sent by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to take in; its name is its path below the folder that was given."""
+
+    name: str
+    path: Path
+    size: int
+
+    def read(self) -> bytes:
+        """Return the content."""
+        return self.path.read_bytes()
+
+
+@dataclass(slots=True)
+class Found:
+    """What the paths of a command line hold; `failed` maps a path to the reason."""
+
+    files: dict[str, File] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def add(self, path: Path, name: str, max_bytes: int) -> None:
+        """Take one file, skip it or say why it can't be taken."""
+        if path.suffix.lower() not in SUFFIXES and path.name != CARD:
+            self.skipped.append(str(path))
+            return
+        name = name.encode("utf-8", "replace").decode()
+        known = self.files.get(name)
+        if known is not None:
+            if not known.path.samefile(path):
+                self.failed[str(path)] = f"has the same name as {known.path}; give their folder"
+            return
+        size = path.stat().st_size
+        if size > max_bytes:
+            self.failed[str(path)] = f"has {size:,} bytes, {max_bytes:,} are allowed"
+        elif not os.access(path, os.R_OK):
+            self.failed[str(path)] = "may not be read"
+        else:
+            self.files[name] = File(name, path, size)
+
+
+def find(paths: Iterable[str], max_bytes: int) -> Found:
+    """Return the files that `paths` mean: files, folders with all below them, patterns."""
+    found = Found()
+    for given in paths:
+        path = Path(given)
+        if path.is_dir():
+            _add_folder(found, path, path, max_bytes)
+        elif path.is_file():
+            found.add(path, path.name, max_bytes)
+        elif path.exists():
+            found.failed[given] = "is neither a file nor a folder"
+        elif glob.has_magic(given):
+            _add_pattern(found, given, max_bytes)
+        else:
+            found.failed[given] = "does not exist"
+    return found
+
+
+def batches(files: Iterable[File]) -> Iterator[list[File]]:
+    """Yield the files in groups, each small enough for one request."""
+    batch: list[File] = []
+    for file in files:
+        full = len(batch) == _BATCH_FILES or sum(f.size for f in batch) + file.size > _BATCH_BYTES
+        if batch and (full or _ODD & set(file.name)):
+            yield batch
+            batch = []
+        batch.append(file)
+        if _ODD & set(file.name):
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _add_folder(found: Found, folder: Path, root: Path, max_bytes: int) -> None:
+    for where, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(where, name)
+            if not name.startswith(".") and path.is_file():
+                found.add(path, path.relative_to(root).as_posix(), max_bytes)
+
+
+def _add_pattern(found: Found, pattern: str, max_bytes: int) -> None:
+    """Take what a pattern matches; names start below its last folder without a wildcard."""
+    parts = Path(pattern).parts
+    fixed = next(i for i, part in enumerate(parts) if glob.has_magic(part))
+    root = Path(*parts[:fixed])
+    matches = [Path(match) for match in sorted(glob.glob(pattern, recursive=True))]
+    if not matches:
+        found.failed[pattern] = "matches nothing"
+    for path in matches:
+        if path.is_dir():
+            if "**" not in parts:
+                _add_folder(found, path, root, max_bytes)
+        elif path.is_file():
+            found.add(path, path.relative_to(root).as_posix(), max_bytes)
