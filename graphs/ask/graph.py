@@ -16,7 +16,7 @@ from graphs.ask.nodes.report_insufficient import ReportInsufficient
 from graphs.ask.nodes.report_unrecognized import ReportUnrecognized
 from graphs.ask.nodes.retrieve import RetrieveAgain, RetrieveInitial
 from graphs.ask.nodes.rewrite import RewriteQuery
-from graphs.ask.recovery import LAST, NAME, Recover
+from graphs.ask.recovery import NAME, Recover
 from graphs.ask.routing import by_check, by_decision, by_intent
 from graphs.ask.state import AskInput, AskOutput, AskState
 from graphs.errors import StoreUnavailable
@@ -29,6 +29,7 @@ from graphs.retrieval.second import SecondSearch
 
 Branch = Literal["initial", "precise", "broaden"]
 BRANCHES: tuple[Branch, ...] = ("initial", "precise", "broaden")
+STORE_RETRIES = RetryPolicy(max_attempts=3, initial_interval=0.1, retry_on=StoreUnavailable)
 AskGraph = StateGraph[AskState, None, AskInput, AskOutput]
 
 
@@ -42,14 +43,13 @@ class Collaborators:
     policy: Policy
     models: Models
     confidence: ConfidenceModel
+    retries: RetryPolicy = STORE_RETRIES
 
 
 def build_graph(with_: Collaborators) -> AskGraph:
     """Return the graph, not yet compiled: the service adds a checkpointer, Studio does not."""
     graph: AskGraph = StateGraph(AskState, input_schema=AskInput, output_schema=AskOutput)
-    graph.set_node_defaults(
-        retry_policy=RetryPolicy(max_attempts=3, initial_interval=0.1, retry_on=StoreUnavailable)
-    )
+    graph.set_node_defaults(retry_policy=with_.retries)
     library, reasoner, policy = with_.library, with_.reasoner, with_.policy
 
     def add(name: str, node: Any) -> None:
@@ -110,7 +110,7 @@ def _catch_errors(graph: AskGraph, recover: Recover) -> None:
     """
     regular = list(graph.nodes.values())
     handler: Any = recover  # langgraph's types know handlers only as an argument of `add_node`
-    graph.add_node(NAME, handler, destinations=(LAST,))
+    graph.add_node(NAME, handler)
     graph.nodes[NAME].is_error_handler = True
     for spec in regular:
         spec.error_handler_node = NAME

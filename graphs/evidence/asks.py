@@ -69,7 +69,7 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _PLACE = re.compile(
-    r"位于|布置在|安装在|设在|处$|侧|楼|室|层|\b(?:at|in|located|located at|near|floor|room|city|site)\b",
+    r"在.{1,10}(?:[出入进]口|侧|处|楼|室|[上下旁内外前后中底顶]|部位?|位置|现场|门|窗口|系统)|位于|布置在|安装在|设在|处$|侧|楼|室|层|\b(?:at|in|located|located at|near|floor|room|city|site)\b",
     re.IGNORECASE,
 )
 _PROCEDURE = re.compile(

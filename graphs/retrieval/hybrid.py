@@ -111,7 +111,7 @@ class HybridSearch:
         scored = await self._fuse(
             kb, query, ids, dense_scores, keyword_scores, profile, frozenset(exact)
         )
-        return scored[: 2 * self.policy.candidates], dense is not None
+        return scored, dense is not None
 
     async def score(
         self, kb: KnowledgeBase, query: Query, passages: Sequence[Passage], profile: Profile

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from graphs.ask.nodes.base import add_notice, begin
+from graphs.ask.settling import settle
 from graphs.ask.state import AskState, Citation, Notice, Statement, Turn
 from graphs.evidence.facets import noun_phrases
 from graphs.evidence.messages import warn
@@ -43,8 +44,9 @@ class Finalize:
     async def __call__(self, state: AskState) -> AskState:
         """Return the result and the finished turn."""
         step = begin(self.name, state, self.policy)
+        passages = await self._cited(state)
+        state = settle(state, passages)
         statements = state["statements"] if state["status"] in ("answered", "partial") else []
-        passages = await self._cited(state["kb"], statements)
         notices = _with_sources(state["notices"], passages, state["language"])
         if self.models.reranker_fallback and state["retrievals"]:
             add_notice(notices, "reranker_fallback")
@@ -57,20 +59,24 @@ class Finalize:
                 writer.missing(state["missing"])
         else:
             writer.message(state["message"])
-        closed = step.done(AskState(notices=notices))
+        shown = AskState(
+            notices=notices, status=state["status"], statements=statements, missing=state["missing"]
+        )
+        closed = step.done(shown)
         result = self._result(state, closed, writer, passages)
         turn = _turn(state, statements, passages)
         return AskState(
             **{**closed, "result": result, "turns": [*state.get("turns", []), turn][-TURNS_KEPT:]}
         )
 
-    async def _cited(self, kb: str, statements: Sequence[Statement]) -> dict[str, Passage]:
+    async def _cited(self, state: AskState) -> dict[str, Passage]:
         """Read the cited passages; a text without statements needs no store, so it always gets out."""
-        ids = dict.fromkeys(c["passage"] for s in statements for c in s["citations"])
+        said = state["statements"] if state["status"] in ("answered", "partial") else []
+        ids = dict.fromkeys(c["passage"] for s in said for c in s["citations"])
         if not ids:
             return {}
-        opened = await self.library.open(kb)
-        return {passage.id: passage for passage in await opened.passages(list(ids))}
+        kb = await self.library.open(state["kb"])
+        return {passage.id: passage for passage in await kb.passages(list(ids))}
 
     def _result(
         self,

@@ -1,0 +1,51 @@
+"""What still stands at the end: a document may change between the check and the last step."""
+
+from collections.abc import Mapping
+
+from graphs.ask.nodes.base import add_notice
+from graphs.ask.state import AskState, Statement
+from graphs.evidence.citations import quote_text
+from graphs.evidence.ledger import missing_of, refusal_text
+from graphs.evidence.passages import Passage
+
+
+def settle(state: AskState, passages: Mapping[str, Passage]) -> AskState:
+    """Return the state without the statements whose quotes are gone from `passages`.
+
+    What they addressed is missing then, and the answer partial; with no required facet left it is
+    a refusal. A state that says nothing, or whose quotes all stand, comes back as it is.
+    """
+    if state["status"] not in ("answered", "partial"):
+        return state
+    standing = [s for s in state["statements"] if _stands(s, passages)]
+    if len(standing) == len(state["statements"]):
+        return state
+    notices = list(state["notices"])
+    add_notice(notices, "evidence_changed")
+    addressed = {facet for statement in standing for facet in statement["facets"]}
+    fell = {facet for s in state["statements"] for facet in s["facets"]} - addressed
+    required = {facet["id"] for facet in state["facets"] if facet["required"]}
+    searched = [query for r in state["retrievals"] for query in r["queries"]]
+    language = state["language"]
+    known = {entry["content"] for entry in state["missing"]}
+    lost = missing_of(
+        [f for f in state["facets"] if f["id"] in fell], {}, [], sorted(fell), searched, language
+    )
+    missing = [*state["missing"], *(entry for entry in lost if entry["content"] not in known)]
+    enough = bool(standing) and (not required or bool(addressed & required))
+    update = AskState(
+        statements=standing if enough else [],
+        status="partial" if enough else "insufficient",
+        missing=missing,
+        notices=notices,
+        message=refusal_text(language, searched, state["nearest"], missing, ""),
+    )
+    return AskState(**{**state, **update})
+
+
+def _stands(statement: Statement, passages: Mapping[str, Passage]) -> bool:
+    return all(
+        (passage := passages.get(citation["passage"])) is not None
+        and quote_text(citation, passage) is not None
+        for citation in statement["citations"]
+    )
