@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from graphs.errors import UnknownKnowledgeBase
+from graphs.errors import DenseUnavailable, UnknownKnowledgeBase
 from graphs.evidence.fusion import K1, idf
 from graphs.evidence.passages import Hit, Passage
 from graphs.evidence.text import (
@@ -72,6 +72,7 @@ class MemoryKnowledgeBase:
         return (item for item in self.items if item.document_id not in exclude)
 
     async def dense(self, vector: Vector, limit: int, exclude: Collection[str] = ()) -> list[Hit]:
+        self._need_dense()
         hits = [Hit(i.id, float(self._vectors[i.id] @ vector)) for i in self._allowed(exclude)]
         return sorted(hits, key=lambda hit: -hit.score)[:limit]
 
@@ -84,7 +85,12 @@ class MemoryKnowledgeBase:
     async def exact(self, wanted: Sequence[str], exclude: Collection[str] = ()) -> list[str]:
         return [i.id for i in self._allowed(exclude) if {*i.codes, *codes(i.text)} & set(wanted)]
 
+    def _need_dense(self) -> None:
+        if self.dense_broken:
+            raise DenseUnavailable("the vector index can't be read")
+
     async def dense_scores(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+        self._need_dense()
         return {i: float(self._vectors[i] @ vector) for i in ids if i in self._vectors}
 
     async def keyword_scores(self, terms: Sequence[str], ids: Sequence[str]) -> dict[str, float]:
