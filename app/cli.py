@@ -1,14 +1,15 @@
 """The command line."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from app.commands import files, ingesting
-from app.commands.boundary import FAILED, prepare_process, run, settings_of
+from app.commands import asking, files, ingesting, rendering
+from app.commands.boundary import FAILED, boundary, prepare_process, run, settings_of
 from app.commands.door import connect
-from app.commands.screen import complain, dump
-from app.settings import Settings
+from app.commands.screen import complain, dump, out
+from app.settings import PresetName, Settings
 
 app = typer.Typer(
     name="youju",
@@ -44,7 +45,8 @@ def ingest(
 ) -> None:
     """Take documents into a knowledge base, which is made if it is missing."""
     settings = settings_of()
-    found = files.find(paths, settings.max_upload_bytes)
+    with boundary():
+        found = files.find(paths, settings.max_upload_bytes)
     outcome = run(_ingest(settings, kb or settings.default_kb, found))
     if as_json:
         dump(outcome.as_json())
@@ -62,6 +64,88 @@ async def _ingest(settings: Settings, kb: str, found: files.Found) -> ingesting.
         return ingesting.begin(kb, found)
     async with connect(settings) as client:
         return await ingesting.ingest(client, kb, found)
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="What to answer from the documents.")],
+    kb: Kb = None,
+    thread: Annotated[str | None, typer.Option(help="Go on with this conversation.")] = None,
+    max_rounds: Annotated[int | None, typer.Option(min=0, max=3, help="Second searches.")] = None,
+    preset: Annotated[PresetName | None, typer.Option(help="How sure it must be.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option(min=0, max=1, help="The same as a number.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a question; the answer cites its sources or says what is missing."""
+    options = {"max_rounds": max_rounds, "preset": preset, "threshold": threshold}
+    answer = run(asking.ask(settings_of(), question, kb, thread, options))
+    if as_json:
+        dump(answer)
+    else:
+        rendering.show_answer(answer)
+    if answer["status"] == "error":
+        raise typer.Exit(FAILED)
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="What to search for.")],
+    kb: Kb = None,
+    top_k: Annotated[int, typer.Option(min=1, max=50, help="Number of passages.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Search a knowledge base without answering."""
+    settings = settings_of()
+    found = run(asking.search(settings, query, kb or settings.default_kb, top_k))
+    if as_json:
+        dump(found)
+    else:
+        rendering.show_hits(found)
+
+
+@app.command()
+def reindex(kb: Kb = None, as_json: AsJson = False) -> None:
+    """Make a knowledge base anew with the embedder and splitter in use; needs the server stopped."""
+    from app.commands import reindexing  # noqa: PLC0415 # loads the whole service
+
+    settings = settings_of()
+    report = run(reindexing.reindex(settings, kb or settings.default_kb))
+    found = {"kb": report.kb, "documents": len(report.files), "passages": report.chunks}
+    if as_json:
+        dump(found | {"seconds": round(report.seconds, 3)})
+    else:
+        out.print("{kb}: {documents} documents, {passages} passages made anew".format_map(found))
+
+
+@app.command()
+def graph(
+    write: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the page.")] = None,
+    check: Annotated[Path | None, typer.Option(metavar="FILE", help="Fail if it differs.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the graph that answers questions, as Mermaid text or as the documentation's page."""
+    from app.commands import architecture  # noqa: PLC0415 # loads the whole service
+
+    drawn, page = run(architecture.draw(settings_of()))
+    with boundary():
+        if write is not None:
+            write.write_text(page, "utf-8")
+        if check is not None:
+            architecture.compare(page, check)
+    if as_json:
+        dump(drawn)
+    elif write is None and check is None:
+        out.print(drawn["mermaid"])
+
+
+@app.command()
+def demo() -> None:
+    """Ask the sample questions without a model and print how each answer came about."""
+    from app.commands import demo as showing  # noqa: PLC0415 # loads the whole service
+
+    run(showing.demo(settings_of(llm="off")))
 
 
 def main() -> None:

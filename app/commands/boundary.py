@@ -3,7 +3,8 @@
 import asyncio
 import signal
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
 import typer
@@ -39,9 +40,16 @@ def settings_of(**given: Any) -> Settings:
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run a command's work to its end; a failure is told in a sentence and exits with 1."""
-    try:
+    """Run a command's work to its end, inside the boundary."""
+    with boundary():
         return asyncio.run(work)
+
+
+@contextmanager
+def boundary() -> Iterator[None]:
+    """Tell a failure in a sentence and exit with 1; what is no known failure passes through."""
+    try:
+        yield
     except UnknownKnowledgeBase as error:
         _fail(f"There is no knowledge base named {error.name}.", "Make it with youju ingest.")
     except YoujuError as error:

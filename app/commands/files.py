@@ -90,7 +90,10 @@ def batches(files: Iterable[File]) -> Iterator[list[File]]:
 
 
 def _add_folder(found: Found, folder: Path, root: Path, max_bytes: int) -> None:
-    for where, folders, names in os.walk(folder):
+    def unread(error: OSError) -> None:
+        found.failed[str(error.filename)] = "may not be read"
+
+    for where, folders, names in os.walk(folder, onerror=unread):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = Path(where, name)

@@ -1,0 +1,78 @@
+"""The page on the graph, written from the compiled graph itself."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from app.commands.boundary import CommandFailed
+from app.routes.graph import describe
+from app.runs import Graph
+from app.settings import Settings
+from app.wiring import open_services
+
+_HEAD = """# Architecture of the graph
+
+Generated from the compiled graph by `youju graph --write docs/architecture.md` (`make docs`).
+Don't edit it: `youju graph --check` fails where this page and the code differ.
+
+## Picture
+
+"""
+
+
+async def draw(settings: Settings) -> tuple[dict[str, Any], str]:
+    """Return the graph as the route gives it, and the page."""
+    with tempfile.TemporaryDirectory(prefix="youju-graph-") as folder:
+        # the page shows what every installation has: a folder of its own and the embedded brain
+        own = settings.model_copy(update={"data_dir": Path(folder), "llm": "off"})
+        async with open_services(own) as services:
+            return describe(services.graph).model_dump(), page_of(services.graph)
+
+
+def page_of(graph: Graph) -> str:
+    """Return the page: picture, nodes with what they do, edges with the keys that lead there."""
+    mermaid = graph.get_graph().draw_mermaid().strip()
+    nodes = [f"| `{name}` | `{kind}` | {does} |" for name, kind, does in _nodes(graph)]
+    edges = [f"| `{source}` | {key} | `{target}` |" for source, key, target in _edges(graph)]
+    return "\n".join(
+        [
+            f"{_HEAD}```mermaid\n{mermaid}\n```\n\n## Nodes\n",
+            "| node | class | does |\n|---|---|---|",
+            *nodes,
+            "\n## Edges\n\nThe key is what the router returns; an edge without one is always taken.\n",
+            "| from | key | to |\n|---|---|---|",
+            *edges,
+            "",
+        ]
+    )
+
+
+def compare(page: str, file: Path) -> None:
+    """Raise CommandFailed where a file does not hold the page."""
+    written = file.read_text("utf-8") if file.exists() else ""
+    if written != page:
+        raise CommandFailed(
+            f"{file} does not show the graph as it is.", f"Run youju graph --write {file}."
+        )
+
+
+def _nodes(graph: Graph) -> Iterator[tuple[str, str, str]]:
+    for name, spec in graph.builder.nodes.items():
+        # the wrapper hides the node object in `afunc`
+        kind = type(spec.runnable.afunc)  # type: ignore[union-attr]
+        yield name, kind.__name__, (kind.__doc__ or "").strip().partition("\n")[0]
+
+
+def _edges(graph: Graph) -> Iterator[tuple[str, str, str]]:
+    """Yield source, key and target, in the order in which the nodes were added."""
+    builder = graph.builder
+    order = ["__start__", *builder.nodes, "__end__"]
+    for source in order:
+        for target in sorted(
+            (end for start, end in builder.edges if start == source), key=order.index
+        ):
+            yield source, "", target
+        for branch in builder.branches.get(source, {}).values():
+            for key, target in (branch.ends or {}).items():
+                yield source, f"`{key}`", target
