@@ -42,7 +42,7 @@ check: lint typecheck ## lint, format, types, tests and generated docs; must pas
 	$(BIN)/ruff format --check .
 	@tree="$$($(TREE))"; if [ -n "$$tree" ] && [ "$$tree" = "$$(cat $(TESTED) 2>/dev/null)" ]; \
 	then echo "the tests passed on this tree"; else $(MAKE) --no-print-directory test; fi
-	$(BIN)/youju graph --check
+	$(BIN)/youju graph --check docs/architecture.md
 
 STUDIO := YOUJU_DATA_DIR=.data-studio LANGGRAPH_CLI_NO_ANALYTICS=1
 

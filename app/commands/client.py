@@ -35,7 +35,7 @@ class Client:
 
     async def search(self, kb: str, body: Reply) -> Reply:
         """Return the hits of a search."""
-        return await self._send("POST", f"/kb/{quote(kb, safe='')}/search", body)
+        return await self._send("POST", f"{_kb(kb)}/search", body)
 
     async def ready(self) -> Reply:
         """Return which models and stores run."""
@@ -46,7 +46,7 @@ class Client:
 
         Raises RequestFailed where the reason is not in a file.
         """
-        url = f"/kb/{quote(kb, safe='')}/documents"
+        url = f"{_kb(kb)}/documents"
         try:
             if len(files) == 1:
                 reply = await self._send(
@@ -74,6 +74,12 @@ class Client:
                 "See whether it is still starting, or stop it and try again.",
             ) from error
         return _content(response)
+
+
+def _kb(name: str) -> str:
+    if not name or "/" in name:  # the only names that don't reach the service as one segment
+        raise CommandFailed(f"{name!r} can't name a knowledge base.", "Use a name such as travel.")
+    return f"/kb/{quote(name)}"
 
 
 def _content(response: httpx.Response) -> Reply:

@@ -5,8 +5,10 @@ import json
 import logging
 import math
 import shlex
+import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 
 import uvicorn
@@ -69,8 +71,24 @@ async def _serve(
             ws="none",
             timeout_graceful_shutdown=max(1, math.ceil(settings.shutdown_seconds)),
         )
-        await _Server(config, ready).serve(sockets=[bound])
+        with _no_second_stop():
+            await _Server(config, ready).serve(sockets=[bound])
     note("stopped")
+
+
+@contextmanager
+def _no_second_stop() -> Iterator[None]:
+    """Ignore the signal that the server raises anew once it has stopped for it.
+
+    It would cancel the closing of the stores; while it serves, the server's own handlers stand.
+    """
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = [(number, signal.signal(number, lambda *_: None)) for number in signals]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
 
 
 def _bind(host: str, port: int) -> socket.socket:
