@@ -35,6 +35,8 @@ class LocalReasoner:
     ) -> Analysis:
         """Resolve a follow-up and read the facets; the first query is what the user said."""
         spoken = language(question)
+        if not any(char.isalnum() for char in question):
+            return _direct(question, spoken, "unresolved_reference")
         if follow_up.is_courtesy(question):
             return _direct(question, spoken, "courtesy")
         if follow_up.is_about_service(question):

@@ -65,9 +65,8 @@ class Finalize:
         closed = step.done(shown)
         result = self._result(state, closed, writer, passages)
         turn = _turn(state, statements, passages)
-        return AskState(
-            **{**closed, "result": result, "turns": [*state.get("turns", []), turn][-TURNS_KEPT:]}
-        )
+        turns = [*state.get("turns", []), turn][-TURNS_KEPT:]
+        return AskState(**{**closed, "result": result, "turns": turns})
 
     async def _cited(self, state: AskState) -> dict[str, Passage]:
         """Read the cited passages; a text without statements needs no store, so it always gets out."""
