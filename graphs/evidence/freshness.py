@@ -1,25 +1,14 @@
 """Freshness: do the passages fit the time that the question is about?"""
 
-import re
 from collections.abc import Sequence
 
 from graphs.ask.state import Facet
 from graphs.evidence.passages import Evidence
 
-_NOW = re.compile(
-    r"现行|目前|当前|现在|最新|如今|今年|\b(?:current(?:ly)?|latest|now|today|in force|this year)\b",
-    re.IGNORECASE,
-)
-
 
 def years_asked(facets: Sequence[Facet]) -> list[str]:
     """Return the dates that the question names, as ISO prefixes."""
     return [facet["text"] for facet in facets if facet["kind"] == "time"]
-
-
-def wants_newest(question: str) -> bool:
-    """Tell whether the question asks for what is in force now."""
-    return bool(_NOW.search(question))
 
 
 def fits_time(evidence: Evidence, dates: Sequence[str], versions_found: frozenset[str]) -> bool:

@@ -1,6 +1,6 @@
 """Every sentence that the program itself says, in Chinese and English."""
 
-from graphs.ask.state import GapType, Language
+from graphs.ask.state import Language
 
 WARNINGS: dict[str, tuple[str, str]] = {
     "low_confidence_generation": (
@@ -106,13 +106,6 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "row": ("；", "; "),
     "sub_question": ("问题", "Question"),
 }  # fmt: skip
-_GAP_NAMES: dict[GapType, tuple[str, str]] = {
-    "missing_entity": ("未提及的对象", "not mentioned"),
-    "missing_field": ("未说明的内容", "not stated"),
-    "timeline_gap": ("时间不符", "other time"),
-    "conflict": ("说法不一致", "conflict"),
-    "incomplete_answer": ("说明不完整", "incomplete"),
-}
 
 
 def say(key: str, language: Language, **values: object) -> str:
@@ -124,8 +117,3 @@ def say(key: str, language: Language, **values: object) -> str:
 def warn(code: str, language: Language) -> str:
     """Return the sentence of a warning."""
     return WARNINGS[code][0 if language == "zh" else 1]
-
-
-def gap_name(kind: GapType, language: Language) -> str:
-    """Return the name of a gap type."""
-    return _GAP_NAMES[kind][0 if language == "zh" else 1]

@@ -17,6 +17,8 @@ from graphs.reasoners.base import Case, Reading
 
 HOLDS_SUBJECT = 0.5
 """A passage holds a subject when it holds this share of it."""
+_SUCCESSOR = 0.3
+"""A successor stands in for its older version from this strength on."""
 _NEAR_BEST = 0.85
 """Passages that answer a facet nearly as well as the best one are read beside it."""
 
@@ -41,17 +43,33 @@ class Reader:
         ]
         return sorted(read, key=lambda pair: (-_standing(pair[1]), -pair[0].score))
 
+    def covering(self, facet: Facet) -> list[Reads]:
+        """Return the passages that cover a facet, strongest first.
+
+        A superseded version gives way to the same matter in its successor, even where that is worded
+        a little farther from the question, unless the question names a code or a date.
+        """
+        read = self.fields(facet)
+        held = [Reads(item, reading) for item, reading in read if reading.strength >= COVERED]
+        if any(f["kind"] in ("code", "time") for f in self.case.facets):
+            return held
+        current: dict[str, Reads] = {}
+        for entry in held:
+            newest = entry.evidence.passage.superseded_by
+            successors = [
+                Reads(item, reading)
+                for item, reading in read
+                if item.passage.document_id == newest and reading.strength >= _SUCCESSOR
+            ]
+            kept = successors[0] if successors else entry
+            current.setdefault(kept.evidence.passage.id, kept)
+        return list(current.values())
+
     def reads(self, facet: Facet) -> list[Reads]:
-        """Return the passages that cover a facet, strongest first, current versions only."""
-        covering = [
-            Reads(item, reading)
-            for item, reading in self.fields(facet)
-            if reading.strength >= COVERED
-        ]
+        """Return the covering passages that answer nearly as well as the best one."""
+        covering = self.covering(facet)
         best = max((_standing(read.reading) for read in covering), default=0.0)
-        covering = [r for r in covering if _standing(r.reading) >= _NEAR_BEST * best]
-        documents = {read.evidence.passage.document_id for read in covering}
-        return [read for read in covering if read.evidence.passage.superseded_by not in documents]
+        return [read for read in covering if _standing(read.reading) >= _NEAR_BEST * best]
 
 
 def _standing(reading: FieldReading) -> float:
@@ -119,7 +137,7 @@ def read_case(reader: Reader, bindable: bool) -> Reading:
             continue
         read = reader.fields(facet)
         strengths[facet["id"]] = read[0][1].strength if read else 0.0
-        covered[facet["id"]] = [i.passage.id for i, r in read if r.strength >= COVERED]
+        covered[facet["id"]] = [r.evidence.passage.id for r in reader.covering(facet)]
         if read:
             subjects.append(read[0][1].subject)
         for item, reading in read:
