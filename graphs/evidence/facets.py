@@ -11,7 +11,7 @@ from graphs.evidence.text import STOP_WORDS, codes, is_cjk, stem, tagged, words
 
 _SENTENCE = re.compile(r"[。！!；;\n]+|(?<=[？?])|(?<=[a-z0-9])\.(?=\s|$)")
 _CLAUSE = re.compile(
-    r"[，,：:]+|\b(?:and also|and then)\b|，?并(?=[请且找说列给判分])|以及(?=[如怎为什哪谁何])"
+    r"，+|(?:(?<!\d)[,：:]|[,：:](?!\d))+|\b(?:and also|and then)\b|，?并(?=[请且找说列给判分])|以及(?=[如怎为什哪谁何])"
 )
 _AND = re.compile(r"和|与|及|、|以及|\band\b")
 _CONTENT = ("n", "v", "a", "eng", "j", "l", "i", "b", "z", "s", "m")
@@ -72,11 +72,13 @@ class _Builder:
         """Add one clause: context, or a sub-question of its own."""
         if not asks.is_ask(clause):
             self._entities(clause, "")
+            self._values(clause, "")
             return
         fields = asks.requested_fields(clause)
         names = self._label_phrases(clause)
         if not names and not fields and not asks.imperative(clause):
             self._entities(clause, "")
+            self._values(clause, "")
             return
         sub = SubQuestion(id=f"q{len(self._subs) + 1}", text=clause, depends_on=[])
         self._subs.append(sub)
@@ -87,6 +89,7 @@ class _Builder:
             for field in fields[:1] or ["fact"]:
                 self._facet("field", clause, sub["id"], field=field, required=True)
         self._entities(asks.strip_cues(clause), sub["id"], without=names)
+        self._values(clause, sub["id"])
 
     def finish(self) -> Parsed:
         """Return what was read; a question without an asking clause is one sub-question."""
@@ -94,29 +97,38 @@ class _Builder:
             text = self._question.strip()
             self._subs.append(SubQuestion(id="q1", text=text, depends_on=[]))
             self._facet("field", text, "q1", field="fact", required=True)
-        self._values()
         self._one_for_each_code()
         return Parsed(self._facets, self._subs)
 
     def _one_for_each_code(self) -> None:
-        """Ask a question about several codes once for each of them."""
-        named = [facet for facet in self._facets if facet["kind"] == "code"]
-        if len(named) < 2:
-            return
-        others = [facet for facet in self._facets if facet["kind"] != "code"]
-        subs: list[SubQuestion] = []
-        facets: list[Facet] = []
-        for code in named:
-            for sub in self._subs:
-                id_ = f"q{len(subs) + 1}"
-                subs.append(
-                    SubQuestion(id=id_, text=f"{code['text']}: {sub['text']}", depends_on=[])
-                )
-                mine = [facet for facet in others if facet["sub_question"] == sub["id"]]
-                facets.extend(Facet(**{**facet, "sub_question": id_}) for facet in [code, *mine])
-        facets.extend(facet for facet in others if not facet["sub_question"])
-        self._subs = subs
-        self._facets = [Facet(**{**f, "id": f"f{n}"}) for n, f in enumerate(facets, start=1)]
+        """Ask a part that names several codes once for each of them."""
+        for sub in list(self._subs):
+            named = [
+                facet
+                for facet in self._facets
+                if facet["kind"] == "code" and facet["sub_question"] in ("", sub["id"])
+            ]
+            if len(named) > 1:
+                self._split(sub, named)
+        for number, facet in enumerate(self._facets, start=1):
+            facet["id"] = f"f{number}"
+
+    def _split(self, sub: SubQuestion, named: list[Facet]) -> None:
+        place = self._subs.index(sub)
+        parts = [
+            SubQuestion(id=f"{sub['id']}.{n}", text=f"{code['text']}: {sub['text']}", depends_on=[])
+            for n, code in enumerate(named, start=1)
+        ]
+        self._subs[place : place + 1] = parts
+        mine = [f for f in self._facets if f["sub_question"] == sub["id"] and f["kind"] != "code"]
+        kept = [f for f in self._facets if f not in named and f not in mine]
+        copies = [
+            Facet(**{**facet, "sub_question": part["id"]})
+            for part, code in zip(parts, named, strict=True)
+            for facet in (code, *mine)
+        ]
+        # A code of the context still stands for the parts that come after.
+        self._facets = [*kept, *copies]
 
     def _label_phrases(self, clause: str) -> list[str]:
         """Return the noun phrases of an asking clause that name a field (现场检查结果, 处理措施)."""
@@ -143,19 +155,17 @@ class _Builder:
         for phrase in noun_phrases(clause):
             self._facet("entity", phrase, sub, required=False)
 
-    def _values(self) -> None:
-        """Add codes, dates and numbers of the whole question as constraints."""
-        for code in codes(self._question):
-            self._facet("code", code, "", required=False)
-        for claim in claims(self._question):
+    def _values(self, clause: str, sub: str) -> None:
+        """Add codes, dates and numbers of a clause as constraints."""
+        for code in codes(clause):
+            self._facet("code", code, sub, required=False)
+        for claim in claims(clause):
             if claim.kind == "date":
-                self._facet("time", claim.value, "", required=False)
+                self._facet("time", claim.value, sub, required=False)
             elif (
-                claim.kind in ("number", "percent")
-                and claim.unit
-                and self._question[claim.start].isascii()
+                claim.kind in ("number", "percent") and claim.unit and clause[claim.start].isascii()
             ):
-                self._facet("number", f"{claim.value} {claim.unit}", "", required=False)
+                self._facet("number", f"{claim.value} {claim.unit}", sub, required=False)
 
     def _facet(
         self,

@@ -5,10 +5,17 @@ ISO prefixes ("2025-06-12", "2025-06", "2025"), codes in upper case. Places are 
 """
 
 import re
-from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from graphs.evidence.numerals import (
+    CN_NUMERAL,
+    UNITS,
+    chinese_number,
+    decimal,
+    half_width,
+    scale_of,
+)
 from graphs.evidence.text import codes as find_codes
 
 ClaimKind = Literal["number", "percent", "date", "code"]
@@ -51,71 +58,44 @@ _DATE = re.compile(
     rf"|(?P<m5>{_MONTH})\.?\s+(?P<y5>[12]\d{{3}})",
     re.IGNORECASE,
 )
-_UNITS: dict[str, str] = {
-    alias: unit
-    for unit, aliases in {
-        "kpa": "kpa 千帕", "mpa": "mpa 兆帕", "pa": "pa 帕", "℃": "℃ °c 摄氏度 度", "mm": "mm 毫米",
-        "cm": "cm 厘米", "km": "km 公里 千米", "m": "m 米", "t/h": "t/h 吨/小时", "m3/h": "m3/h m³/h",
-        "mw": "mw 兆瓦", "kw": "kw 千瓦", "kv": "kv 千伏", "rpm": "r/min rpm 转/分", "a": "a 安",
-        "v": "v 伏", "h": "h 小时 个小时 hour hours hrs", "min": "min 分钟 minute minutes",
-        "s": "s 秒 second seconds", "d": "d 天 日 个工作日 工作日 day days", "week": "周 星期 week weeks",
-        "month": "个月 月 month months", "year": "年 year years", "yuan": "元 人民币 rmb cny yuan",
-        "usd": "usd 美元 dollar dollars", "eur": "eur 欧元 euro euros", "kg": "kg 公斤 千克",
-        "t": "t 吨", "ppm": "ppm", "mg/l": "mg/l", "次": "次 times", "台": "台", "人": "人 people persons",
-        "min/m": "kpa/min pa/min",
-    }.items()
-    for alias in aliases.split()
-}  # fmt: skip
-_UNIT = "|".join(re.escape(u) for u in sorted(_UNITS, key=len, reverse=True))
-_CN_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-_CN_SCALE = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_000_000}
-_CN = "[零〇一二三四五六七八九十百千万亿两]+"
-_NUMBER = re.compile(
-    r"(?P<sign>(?<![\w.])[-−])?(?P<cur>[$€¥￥]|\b(?:usd|eur|rmb|cny)\b)?\s?"
-    r"(?P<n>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s*"
-    rf"(?:(?P<pct>%|percent\b|per cent\b)|(?P<big>[百千万亿]+)?[ -]?(?P<u>(?:{_UNIT})(?![a-z]))?)",
+_CN_DATE = re.compile(
+    r"(?P<y>[一二][零〇一二三四五六七八九]{3})年"
+    r"(?:(?P<m>十[一二]?|[一二三四五六七八九])月(?:(?P<d>[一二三]?十[一二三四五六七八九]?|[一二三四五六七八九])[日号])?)?"
+)
+_VERSION = re.compile(
+    r"(?:版本|(?<![a-z0-9])(?:version|ver\.?|v))\s*(?P<a>\d+(?:\.\d+)+)"
+    r"|(?<![\w.])(?P<b>\d+(?:\.\d+){2,})(?![\w.])"
+    r"|(?<![\w.])(?P<c>\d+(?:\.\d+)+)(?=\s*[节章条款])",
     re.IGNORECASE,
 )
-_CN_PERCENT = re.compile(rf"百分之(?P<n>{_CN}|\d+(?:\.\d+)?)")
-_CN_NUMBER = re.compile(rf"(?P<n>{_CN})(?P<u>{_UNIT})")
+"""Dotted labels: 2.10 is another version than 2.1, so they are no decimals."""
+# "5 a day" is no current
+_UNIT = "|".join(
+    "(?-i:A)" if u == "a" else re.escape(u) for u in sorted(UNITS, key=len, reverse=True)
+)
+_SCALE_WORD = r"\s(?:thousand|million|billion)\b"
+_NUMBER = re.compile(
+    r"(?P<sign>(?:(?<![\w.])|(?<=[\u4e00-\u9fff])(?<![号期节级段层页条章点时分楼室机年月日第]))[-−])?"
+    r"(?:(?P<cur>[$€¥￥]|\b(?:usd|eur|rmb|cny)\b)\s?)?"
+    r"(?P<n>\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?)"
+    rf"(?:\s*(?P<pct>%|‰|percent\b|per cent\b)"
+    rf"|(?P<big>\s*[百千万亿]+?|{_SCALE_WORD})??\s*-?(?P<u>(?:{_UNIT})(?![a-z]))"
+    rf"|(?P<big2>\s*[百千万亿]+|{_SCALE_WORD})"
+    r"|(?P<raw>(?!(?:st|nd|rd|th|x)\b)[a-zµμω]{1,6}(?![a-z])))?",
+    re.IGNORECASE,
+)
+_CN_PERCENT = re.compile(rf"(?P<of>[百千])分之(?P<n>{CN_NUMERAL}|\d+(?:\.\d+)?)")
+_CN_NUMBER = re.compile(rf"(?P<n>{CN_NUMERAL})(?P<u>{_UNIT})")
 _LIST_MARK = re.compile(
-    r"(?m)^[\s>]*(?:[-*+•]\s+)?(?:\(?\d{1,2}[.)、．](?!\d)\s*|[（(]\d{1,2}[)）]\s*|#+\s+(?:[\d.]+\s)?)"
+    r"(?m)^[ \t>]*(?:(?:[-*+•]\s+)?(?:\(?\d{1,2}[.)、．](?!\d)\s*|[（(]\d{1,2}[)）]\s*"
+    r"|#+\s+(?:[\d.]+\s)?|\d+(?:\.\d+){2,}\s)|[-*+•]\s+)"
 )
 _MARKER = re.compile(r"\[P?\d{1,2}\]")
+_RANGE = re.compile(r"\s*(?:[-–—~]|至|到|to)\s*")
 _CURRENCY = {
     "$": "usd", "usd": "usd", "€": "eur", "eur": "eur",
     "¥": "yuan", "￥": "yuan", "rmb": "yuan", "cny": "yuan",
 }  # fmt: skip
-_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
-
-
-def half_width(text: str) -> str:
-    """Return `text` with full-width ASCII made half-width; every place stays the same."""
-    return text.translate(_WIDTH)
-
-
-def decimal(text: str) -> str:
-    """Return the shortest decimal of a number written with separators ("1,200.50" → "1200.5")."""
-    try:
-        value = Decimal(text.replace(",", ""))
-    except InvalidOperation:
-        return text
-    return format(value.normalize(), "f")
-
-
-def chinese_number(text: str) -> int:
-    """Return the value of a Chinese numeral such as 一百二十, 两千零五 or 三万."""
-    total = section = digit = 0
-    for char in text:
-        if char in _CN_DIGITS:
-            digit = _CN_DIGITS[char]
-        elif (scale := _CN_SCALE[char]) >= 10_000:
-            total = (total + section + digit or 1) * scale
-            section = digit = 0
-        else:
-            section += (digit or 1) * scale
-            digit = 0
-    return total + section + digit
 
 
 def claims(text: str) -> list[Claim]:
@@ -130,40 +110,61 @@ def claims(text: str) -> list[Claim]:
         _add(found, taken, "code", code.group().upper(), "", code)
     for match in _DATE.finditer(plain):
         _add(found, taken, "date", _iso(match), "", match)
+    for match in _CN_DATE.finditer(plain):
+        _add(found, taken, "date", _chinese_iso(match), "", match)
+    for match in _VERSION.finditer(plain):
+        _add(found, taken, "code", match["a"] or match["b"] or match["c"], "", match)
     for match in _CN_PERCENT.finditer(plain):
         value = match["n"]
         number = decimal(value) if value[0].isdigit() else str(chinese_number(value))
-        _add(found, taken, "percent", number, "%", match)
+        _add(found, taken, "percent", number, "%" if match["of"] == "百" else "‰", match)
     for match in _NUMBER.finditer(plain):
         _add_number(found, taken, match)
     for match in _CN_NUMBER.finditer(plain):
-        unit = _UNITS[match["u"].lower()]
+        unit = UNITS[match["u"].lower()]
         _add(found, taken, "number", str(chinese_number(match["n"])), unit, match)
-    return sorted(found, key=lambda claim: claim.start)
+    return _with_range_units(sorted(found, key=lambda claim: claim.start), plain)
 
 
 def _code_spans(plain: str) -> list[re.Match[str]]:
     spans: list[re.Match[str]] = []
-    for code in find_codes(plain):
+    for code in sorted(find_codes(plain), key=len, reverse=True):
         if not code.startswith("第"):
-            spans.extend(re.finditer(re.escape(code), plain, re.IGNORECASE))
+            whole = rf"(?<![A-Z0-9]){re.escape(code)}(?![A-Z0-9])"
+            spans.extend(re.finditer(whole, plain, re.IGNORECASE))
     return spans
 
 
 def _add_number(found: list[Claim], taken: list[bool], match: re.Match[str]) -> None:
+    # In "5℃-8℃" the hyphen follows a value: it is a range, no sign.
+    negative = bool(match["sign"]) and match.start() not in {claim.end for claim in found}
+    sign = "-" if negative else ""
     if match["pct"]:
-        _add(found, taken, "percent", decimal(match["n"]), "%", match)
+        unit = "‰" if match["pct"] == "‰" else "%"
+        _add(found, taken, "percent", sign + decimal(match["n"]), unit, match)
         return
-    value = Decimal(match["n"].replace(",", ""))
-    for scale in match["big"] or "":
-        value *= _CN_SCALE[scale]
-    unit = (
-        _UNITS[match["u"].lower()]
-        if match["u"]
-        else _CURRENCY.get((match["cur"] or "").lower(), "")
-    )
-    number = ("-" if match["sign"] else "") + format(value.normalize(), "f")
-    _add(found, taken, "number", number, unit, match)
+    scale = scale_of((match["big"] or match["big2"] or "").strip())
+    unit = _CURRENCY.get((match["cur"] or "").lower(), "")
+    if match["u"] or match["raw"]:
+        name = (match["u"] or match["raw"]).lower()
+        unit = UNITS.get(name, name)
+    _add(found, taken, "number", sign + decimal(match["n"], scale), unit, match)
+
+
+def _with_range_units(found: list[Claim], plain: str) -> list[Claim]:
+    """Give the lower end of a range the unit of its upper end: 3 in "3～5 天" means days."""
+    for index in range(len(found) - 1):
+        low, high = found[index : index + 2]
+        between = plain[low.end : high.start] or plain[high.start : high.start + 1]
+        if (
+            low.kind == "number"
+            and not low.unit
+            and high.kind in ("number", "percent")
+            and _RANGE.fullmatch(between)
+            and not set("万亿") & set(plain[high.start : high.end])
+        ):
+            found[index] = replace(low, kind=high.kind, unit=high.unit)
+    return found
 
 
 def _take(taken: list[bool], match: re.Match[str]) -> bool:
@@ -194,6 +195,12 @@ def _iso(match: re.Match[str]) -> str:
         return year
     number = _MONTHS[month.lower()] if month.lower() in _MONTHS else int(month)
     return f"{year}-{number:02d}" + (f"-{int(day):02d}" if day else "")
+
+
+def _chinese_iso(match: re.Match[str]) -> str:
+    parts = [str(chinese_number(match["y"]))]
+    parts += [f"{chinese_number(part):02d}" for key in ("m", "d") if (part := match[key])]
+    return "-".join(parts)
 
 
 def supports(quote: Claim, statement: Claim) -> bool:

@@ -91,6 +91,7 @@ class Scorer:
         self._question = question
         self._language = language(question)
         self._facets = facets
+        self._order = list(dict.fromkeys(f["sub_question"] for f in facets if f["sub_question"]))
         self._vectors = vectors
         self._lexicon = lexicon
         self._bindings = {
@@ -162,19 +163,27 @@ class Scorer:
         return held / len(words) if words else 1.0
 
     def _scope(self, sub_question: str) -> list[tuple[Facet, float]]:
-        """Return the facets that make up the subject of a sub-question, with their factors."""
+        """Return the facets that make up the subject of a sub-question, with their factors.
+
+        Earlier sub-questions together count at most half of what the own entities do.
+        """
         facets = [facet for facet in self._facets if facet["kind"] != "field"]
-        own = [(facet, 1.0) for facet in facets if facet["sub_question"] == sub_question != ""]
+        own = [facet for facet in facets if facet["sub_question"] == sub_question != ""]
         shared = [(facet, 0.7) for facet in facets if not facet["sub_question"]]
-        # A part with codes of its own stands alone: it was made one for each code.
-        alone = any(facet["kind"] == "code" for facet, _ in own)
-        named = any(self.weight(f) > _NAMED * math.log1p(self._lexicon.passages) for f, _ in own)
-        earlier = [
-            (facet, 0.4 if named or shared else 1.0)
-            for facet in facets
-            if facet["sub_question"] and facet["sub_question"] < sub_question and not alone
-        ]
-        return own + shared + earlier
+        # A part with a code of its own stands alone.
+        if any(facet["kind"] == "code" for facet in own):
+            return [(facet, 1.0) for facet in own] + shared
+        before = (
+            self._order[: self._order.index(sub_question)] if sub_question in self._order else []
+        )
+        earlier = [facet for facet in facets if facet["sub_question"] in before]
+        named = any(self.weight(f) > _NAMED * math.log1p(self._lexicon.passages) for f in own)
+        factor = 0.4 if named or shared else 1.0
+        if named and earlier:
+            earlier = [facet for facet in earlier if facet["kind"] != "code"]
+            mass = sum(self.weight(facet) for facet in earlier)
+            factor = min(factor, 0.5 * sum(self.weight(facet) for facet in own) / max(mass, 1e-6))
+        return [(f, 1.0) for f in own] + shared + [(f, factor) for f in earlier]
 
     def weight(self, facet: Facet) -> float:
         """Return how much a facet says of the subject: its heaviest word."""

@@ -66,14 +66,14 @@ class LocalReasoner:
         return await asyncio.to_thread(read_case, reader, bindable)
 
     async def rewrite_precise(self, case: Case, meter: Meter) -> list[str]:
-        """Ask for what is missing in the knowledge base's terms: subject, gap, feedback phrases."""
-        subject = _subject_text(case.facets)
+        """Ask for what is missing in the knowledge base's terms, each missing part by itself."""
         missing = [f for f in case.facets if f["required"] and not case.covered.get(f["id"])]
-        wanted = [_asked(facet) for facet in missing] or [case.question]
-        feedback = await self._feedback(case, missing)
-        main = " ".join(dict.fromkeys([subject, *wanted, *feedback]))
-        gaps = [f"{subject} {gap['suggestion']}".strip() for gap in case.gaps if gap["suggestion"]]
-        return _distinct([main, *gaps], case.searched)
+        feedback = await self._feedback(case, missing[:1])
+        queries = [f"{_subject_of(facet, case.facets)} {_asked(facet)}" for facet in missing[:3]]
+        if not queries:
+            queries = [case.question]
+        main = " ".join([queries[0], *feedback])
+        return _distinct([main, *queries[1:]], case.searched)
 
     async def rewrite_broaden(self, case: Case, meter: Meter) -> list[str]:
         """Say the question in the knowledge base's own words, kept by co-occurrence."""
@@ -155,9 +155,11 @@ def _direct(question: str, spoken: str, reason: str) -> Analysis:
     )
 
 
-def _subject_text(all_facets: Sequence[Facet]) -> str:
-    texts = [f["text"] for f in all_facets if f["kind"] in ("entity", "code")]
-    return " ".join(dict.fromkeys(texts[:6]))
+def _subject_of(facet: Facet, all_facets: Sequence[Facet]) -> str:
+    """Return the names in a facet's own part of the question, else in all parts."""
+    named = [f for f in all_facets if f["kind"] in ("entity", "code")]
+    own = [f["text"] for f in named if f["sub_question"] in ("", facet["sub_question"])]
+    return " ".join(dict.fromkeys((own or [f["text"] for f in named])[:6]))
 
 
 def _asked(facet: Facet) -> str:
