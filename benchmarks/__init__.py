@@ -1,0 +1,1 @@
+"""Scripts that measure the service: each prints a table and writes JSON."""
