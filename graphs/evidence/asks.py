@@ -13,6 +13,7 @@ from graphs.evidence.text import STOP_WORDS, codes, tagged, words
 _QUESTION_CUES: tuple[tuple[str, str], ...] = (
     ("cause", r"为什么|为何|怎么会|何以|什么原因|原因(?:是|有|何)|\bwhy\b|\bwhat (?:causes|caused)\b|\breasons? (?:for|why)\b"),
     ("time", r"什么时候|何时|哪一?[天年月]|哪个日期|几点|什么日期|\bwhen\b(?=\s+(?:is|was|were|did|does|do|must|should|will|can|has|are)\b)|\bwhat (?:date|time|day)\b|\bby when\b"),
+    ("frequency", r"多久.{0,6}[一1]?次|几次|多长时间.{0,4}一次|频次|频率|\bhow (?:often|frequently)\b"),
     ("amount", r"多少|多大|多高|多长|多久|多低|多远|多快|几[个次天小时台人年月份级项条取]几?|\bhow (?:much|many|long|often|high|low|far|soon|old|large)\b|\bwhat (?:percentage|percent|amount|rate|share|limit|number)\b"),
     ("person", r"谁|哪个(?:部门|岗位|人|单位)|哪位|什么人|\bwho(?:m|se)?\b|\bwhich (?:role|department|person|team|manager)\b"),
     ("place", r"哪里|何处(?!理)|在哪儿?|什么地方|什么位置|\bwhere\b"),
@@ -36,7 +37,8 @@ LABEL_HEAD = re.compile("(?:" + "|".join(_LABEL_HEADS) + ")$")
 _HEAD_FIELDS = {
     "cause": "原因 机理", "procedure": "步骤 流程 方法 办法 顺序 方向", "time": "时间 日期 期限",
     "fact": "要求 标准 规定 内容 型号", "code": "编号",
-    "amount": "范围 限值 上限 下限 金额 比例 价格 额度 定值 报警值 周期 频率 费用", "place": "地点",
+    "frequency": "频次 频率 周期",
+    "amount": "范围 限值 上限 下限 金额 比例 价格 额度 定值 报警值 费用", "place": "地点",
 }  # fmt: skip
 _FIELD_OF_HEAD = {head: field for field, heads in _HEAD_FIELDS.items() for head in heads.split()}
 
@@ -82,6 +84,11 @@ _DEFINITION = re.compile(
 )
 _TIME = re.compile(
     r"日|天|周|月|年|小时|分钟|时限|立即|每班|每天|\b(?:days?|weeks?|months?|years?|hours?|minutes?|daily|annually|monthly)\b",
+    re.IGNORECASE,
+)
+_FREQUENCY = re.compile(
+    r"每(?:[一两三四五六七八九十\d]*\s*(?:个)?(?:天|日|周|星期|月|季度?|年|班|小时|分钟|次|半年))|(?:[一二两三四五六\d]+\s*次)|不少于|定期"
+    r"|\b(?:every|daily|weekly|monthly|quarterly|annually|yearly|once|twice|per (?:day|week|month|year))\b",
     re.IGNORECASE,
 )
 _LIST = re.compile(r"、|；|;|^\s*(?:[-*+•]|\d+[.)、．])|\||,.+,|\band\b", re.IGNORECASE)
@@ -172,7 +179,7 @@ def answers_field(field: str, sentence: str, question: str) -> bool:
     if field == "code":
         return bool(codes(sentence))
     pattern = {
-        "person": _PERSON, "cause": _CAUSE, "effect": _CAUSE, "place": _PLACE,
+        "person": _PERSON, "frequency": _FREQUENCY, "cause": _CAUSE, "effect": _CAUSE, "place": _PLACE,
         "procedure": _PROCEDURE, "definition": _DEFINITION, "list": _LIST,
     }.get(field)  # fmt: skip
     return bool(pattern.search(sentence)) if pattern else True

@@ -73,6 +73,20 @@ def assess(
     )
 
 
+def best_covering(evidence: Sequence[Evidence], facets: Sequence[Facet], reading: Reading) -> float:
+    """Return the best calibrated score of a passage that covers a required facet; 0 for none."""
+    required = [facet["id"] for facet in facets if facet["required"]]
+    covering = {id_ for facet in required for id_ in reading.covered.get(facet, ())}
+    return max(
+        (
+            reading.relevance.get(item.passage.id, item.score)
+            for item in evidence
+            if item.passage.id in covering
+        ),
+        default=0.0,
+    )
+
+
 def _dimensions(
     evidence: Sequence[Evidence],
     facets: Sequence[Facet],

@@ -1,6 +1,7 @@
 """Consistency: do passages of current versions contradict each other about the same subject?"""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import lru_cache
 from itertools import combinations
 
@@ -10,6 +11,15 @@ from graphs.evidence.text import jaccard, sentences, words
 
 _SAME_SUBJECT = 0.6
 """Two sentences speak of the same when this share of their content words is common."""
+_SAME_DIMENSION: dict[str, tuple[str, Decimal]] = {
+    "pa": ("pa", Decimal(1)), "kpa": ("pa", Decimal(1000)), "mpa": ("pa", Decimal(1_000_000)),
+    "mm": ("mm", Decimal(1)), "cm": ("mm", Decimal(10)), "m": ("mm", Decimal(1000)),
+    "km": ("mm", Decimal(1_000_000)), "kw": ("kw", Decimal(1)), "mw": ("kw", Decimal(1000)),
+    "kg": ("kg", Decimal(1)), "t": ("kg", Decimal(1000)), "v": ("v", Decimal(1)),
+    "kv": ("v", Decimal(1000)), "s": ("s", Decimal(1)), "min": ("s", Decimal(60)),
+    "h": ("s", Decimal(3600)),
+}  # fmt: skip
+"""Units that can be compared, each with its factor."""
 _OPPOSITES = (("不得", "可以"), ("禁止", "允许"), ("不", ""), ("未", "已"), ("not ", ""))
 
 
@@ -68,13 +78,20 @@ def _clash(left: Sequence[Fact], right: Sequence[Fact]) -> tuple[bool, int]:
 
 
 def _values_differ(left: Sequence[Claim], right: Sequence[Claim]) -> bool:
-    for kind in ("number", "percent", "date"):
-        for unit in {claim.unit for claim in left if claim.kind == kind}:
-            a = {c.value for c in left if c.kind == kind and c.unit == unit}
-            b = {c.value for c in right if c.kind == kind and c.unit == unit}
-            if a and b and not a & b:
-                return True
-    return False
+    """Tell whether both give values of one kind and dimension, and none in common."""
+    a, b = _by_dimension(left), _by_dimension(right)
+    return any(not a[key] & b[key] for key in a.keys() & b.keys())
+
+
+def _by_dimension(values: Sequence[Claim]) -> dict[tuple[str, str], set[str]]:
+    found: dict[tuple[str, str], set[str]] = {}
+    for claim in values:
+        if claim.kind == "code":
+            continue
+        unit, factor = _SAME_DIMENSION.get(claim.unit, (claim.unit, None))
+        value = format((Decimal(claim.value) * factor).normalize(), "f") if factor else claim.value
+        found.setdefault((claim.kind, unit), set()).add(value)
+    return found
 
 
 def _states_differ(left: str, right: str) -> bool:

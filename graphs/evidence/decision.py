@@ -27,14 +27,15 @@ def decide(
     round_left: bool,
     bindable: bool,
     policy: Policy,
+    covering: float,
 ) -> Verdict:
-    """Apply the table to an assessment.
+    """Apply the table to an assessment; `covering` is the best score of a covering passage.
 
     1. best < min_passage or the subject is not held: `retry_broaden` if a round is left and a term
        of the question is bindable, else `insufficient`. 2. every required facet covered, best ≥
        answer_passage, confidence ≥ θ: `answer`. 3. a round is left: `rewrite`. 4. a required facet
-       covered, best ≥ answer_passage, confidence_covered ≥ min_confidence: `partial_answer`; else
-       `insufficient`.
+       covered by a passage ≥ answer_passage, confidence_covered ≥ min_confidence:
+       `partial_answer`; else `insufficient`.
     """
     required = [facet["id"] for facet in facets if facet["required"]]
     held = [facet for facet in required if assessment["covered"].get(facet)]
@@ -50,7 +51,7 @@ def decide(
         return Verdict("answer", "2: every required facet covered")
     if round_left:
         return Verdict("rewrite", "3: something is missing and a round is left")
-    if held and strong and assessment["confidence_covered"] >= policy.min_confidence:
+    if partial_allowed(assessment, facets, policy, covering):
         return Verdict("partial_answer", "4: a part is covered")
     return Verdict("insufficient", "4: too little is covered")
 
@@ -58,15 +59,14 @@ def decide(
 def clamp(
     verdict: Verdict,
     proposed: str | None,
-    facets: list[Facet],
-    assessment: Assessment,
     round_left: bool,
-    policy: Policy,
+    partial_allowed: bool,
 ) -> Verdict:
     """Let a reasoner's own verdict make the decision more cautious, never bolder.
 
-    A word outside the enum is `unrecognized`. `answer` against a proposal to search again becomes
-    that search while a round is left; against a partial proposal or none left, a partial answer.
+    A word outside the enum is `unrecognized`. `answer` against any doubt becomes a search while a
+    round is left (the one proposed, else a rewrite), then a partial answer where `partial_allowed`
+    (rule 4 holds) and not even that is doubted, else `insufficient`.
     """
     if proposed is None:
         return verdict
@@ -74,18 +74,20 @@ def clamp(
         return Verdict("unrecognized", f"unrecognized verdict {proposed[:40]!r}")
     if _CAUTION[proposed] <= _CAUTION[verdict.decision]:
         return verdict
-    if proposed in ("rewrite", "retry_broaden") and round_left:
-        return Verdict(
-            "rewrite" if proposed == "rewrite" else "retry_broaden",
-            f"{verdict.rule}; reasoner: {proposed}",
-        )
-    if proposed == "insufficient":
-        if round_left:
-            return Verdict("rewrite", f"{verdict.rule}; reasoner: insufficient")
-        return Verdict("insufficient", f"{verdict.rule}; reasoner: insufficient")
-    held = any(f["required"] and assessment["covered"].get(f["id"]) for f in facets)
-    if held and assessment["confidence_covered"] >= policy.min_confidence and not round_left:
-        return Verdict("partial_answer", f"{verdict.rule}; reasoner: {proposed}")
+    rule = f"{verdict.rule}; reasoner: {proposed}"
     if round_left:
-        return Verdict("rewrite", f"{verdict.rule}; reasoner: {proposed}")
-    return Verdict("insufficient", f"{verdict.rule}; reasoner: {proposed}")
+        if verdict.decision in ("rewrite", "retry_broaden"):
+            return verdict
+        return Verdict("retry_broaden" if proposed == "retry_broaden" else "rewrite", rule)
+    if partial_allowed and proposed != "insufficient":
+        return Verdict("partial_answer", rule)
+    return Verdict("insufficient", rule)
+
+
+def partial_allowed(
+    assessment: Assessment, facets: list[Facet], policy: Policy, covering: float
+) -> bool:
+    """Tell whether rule 4 would allow a partial answer."""
+    held = any(f["required"] and assessment["covered"].get(f["id"]) for f in facets)
+    firm = covering >= policy.answer_passage
+    return held and firm and assessment["confidence_covered"] >= policy.min_confidence

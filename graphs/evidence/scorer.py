@@ -40,6 +40,8 @@ _SOME_LITERAL = 0.12
 _NOT_LITERAL = 0.4
 _ACROSS = 0.8
 """How far the meaning of the whole question vouches for the subject in another language."""
+_SHARED = 0.7
+"""How much the context counts beside what a part names itself."""
 _NAMED = 0.3
 """A sub-question names something itself from this share of a rare word's weight on."""
 LACKING = 0.45
@@ -169,7 +171,7 @@ class Scorer:
         """
         facets = [facet for facet in self._facets if facet["kind"] != "field"]
         own = [facet for facet in facets if facet["sub_question"] == sub_question != ""]
-        shared = [(facet, 0.7) for facet in facets if not facet["sub_question"]]
+        shared = [(facet, _SHARED) for facet in facets if not facet["sub_question"]]
         # A part with a code of its own stands alone.
         if any(facet["kind"] == "code" for facet in own):
             return [(facet, 1.0) for facet in own] + shared
@@ -259,11 +261,11 @@ class Scorer:
     def _words_for(self, facet: Facet) -> list[tuple[str, float, Mapping[str, float]]]:
         """Return (word, factor, phrases that stand for it) of a facet and of its subject."""
         found = {word: (1.0, self._bindings.get(facet["id"], {})) for word in facet["terms"]}
-        for other, _ in self._scope(facet["sub_question"]):
+        for other, factor in self._scope(facet["sub_question"]):
             if other["kind"] == "entity":
                 phrases = self._bindings.get(other["id"], {})
                 for word in other["terms"]:
-                    found.setdefault(word, (0.5, phrases))
+                    found.setdefault(word, (0.5 * min(1.0, factor / _SHARED), phrases))
         return [(word, factor, phrases) for word, (factor, phrases) in sorted(found.items())]
 
     def _values_for(self, sub_question: str) -> list[str]:

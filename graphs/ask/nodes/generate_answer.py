@@ -7,7 +7,7 @@ from langgraph.config import get_stream_writer
 
 from graphs.ask.nodes.base import Step, add_notice, begin, open_case
 from graphs.ask.state import AskState, Facet, Note, Notice, Statement
-from graphs.evidence.assessment import assess
+from graphs.evidence.assessment import assess, best_covering
 from graphs.evidence.calibration import ConfidenceModel
 from graphs.evidence.citations import self_evident, unsupported
 from graphs.evidence.decision import decide
@@ -71,7 +71,8 @@ class GenerateAnswer:
         again = assess(
             whole.evidence, facets, reading, state["threshold"], self.policy.weights, self.model
         )
-        verdict = decide(again, facets, False, reading.bindable, self.policy)
+        covering = best_covering(whole.evidence, facets, reading)
+        verdict = decide(again, facets, False, reading.bindable, self.policy, covering)
         left = {item.passage.id for item in whole.evidence}
         notes = [note for note in state["notes"] if note["id"] in left]
         ids = passages_to_read(notes, again["covered"], state["facets"], limit)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphs.ask.nodes.base import Step, add_notice, begin, open_case
-from graphs.ask.state import AskState, Assessment, Decision, Nearest, Notice
-from graphs.evidence.assessment import assess
+from graphs.ask.state import AskState, Assessment, Decision, Notice
+from graphs.evidence.assessment import assess, best_covering
 from graphs.evidence.calibration import ConfidenceModel
-from graphs.evidence.decision import Verdict, clamp, decide
+from graphs.evidence.decision import Verdict, clamp, decide, partial_allowed
 from graphs.evidence.ledger import nearest_of
 from graphs.evidence.notes import take_notes
 from graphs.policy import Policy
@@ -42,8 +42,10 @@ class GradeEvidence:
         )
         left = self._round_left(state, step)
         facets = list(case.facets)
-        table = decide(assessment, facets, left, reading.bindable, self.policy)
-        verdict = clamp(table, reading.proposed, facets, assessment, left, self.policy)
+        covering = best_covering(case.evidence, facets, reading)
+        table = decide(assessment, facets, left, reading.bindable, self.policy, covering)
+        partial = partial_allowed(assessment, facets, self.policy, covering)
+        verdict = clamp(table, reading.proposed, left, partial)
         kept = {facet: ids[:_COVERING_KEPT] for facet, ids in assessment["covered"].items()}
         assessment = Assessment(**{**assessment, "covered": kept})
         notes = take_notes(
@@ -60,7 +62,7 @@ class GradeEvidence:
                 notes=notes,
                 decision=verdict.decision,
                 decisions=[*state["decisions"], record],
-                nearest=self._nearest(case, reading, assessment),
+                nearest=nearest_of(case, reading, assessment),
                 notices=self._notices(state, opened.changed, reading),
             )
         )
@@ -77,9 +79,6 @@ class GradeEvidence:
         if reading.contradictions:
             add_notice(notices, "conflicting_evidence")
         return notices
-
-    def _nearest(self, case: Case, reading: Reading, assessment: Assessment) -> list[Nearest]:
-        return nearest_of(case, reading, assessment)
 
     def _record(
         self,
