@@ -60,12 +60,12 @@ def clamp(
     verdict: Verdict,
     proposed: str | None,
     round_left: bool,
-    partial_allowed: bool,
+    may_be_partial: bool,
 ) -> Verdict:
     """Let a reasoner's own verdict make the decision more cautious, never bolder.
 
     A word outside the enum is `unrecognized`. `answer` against any doubt becomes a search while a
-    round is left (the one proposed, else a rewrite), then a partial answer where `partial_allowed`
+    round is left (the one proposed, else a rewrite), then a partial answer where it `may_be_partial`
     (rule 4 holds) and not even that is doubted, else `insufficient`.
     """
     if proposed is None:
@@ -79,7 +79,7 @@ def clamp(
         if verdict.decision in ("rewrite", "retry_broaden"):
             return verdict
         return Verdict("retry_broaden" if proposed == "retry_broaden" else "rewrite", rule)
-    if partial_allowed and proposed != "insufficient":
+    if may_be_partial and proposed != "insufficient":
         return Verdict("partial_answer", rule)
     return Verdict("insufficient", rule)
 
