@@ -60,10 +60,17 @@ def _facts(passage: Passage) -> tuple[Fact, ...]:
     for start, end in sentences(passage.text):
         text = passage.text[start:end]
         values = tuple(claims(text))
-        content = frozenset(word for word in words(text) if not any(c.isdigit() for c in word))
+        content = frozenset(words(_without(text, values)))
         if len(content) >= 3:
             found.append((content, values, text))
     return tuple(found)
+
+
+def _without(text: str, values: Sequence[Claim]) -> str:
+    """Blank out values with their units: how a date is written says nothing of the subject."""
+    for claim in values:
+        text = text[: claim.start] + " " * (claim.end - claim.start) + text[claim.end :]
+    return text
 
 
 def _clash(left: Sequence[Fact], right: Sequence[Fact]) -> tuple[bool, int]:

@@ -1,15 +1,23 @@
 """Near-duplicates: collapsed for ranking only, never where they differ in what matters."""
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from graphs.evidence.numbers import claims
 from graphs.evidence.passages import Evidence, Passage
-from graphs.evidence.text import jaccard, tagged, trigrams
+from graphs.evidence.text import is_cjk, jaccard, tagged, trigrams
 
-_NEGATIONS = ("不", "未", "无", "非", "没", "禁止", " not ", " no ", "never", "without", "n't")
-_ENTITY_TAGS = ("nr", "ns", "nt", "nz", "eng")
+_NEGATION = re.compile(
+    r"[不未无非没否]|禁止|严禁|\b(?:not|no|nor|none|never|neither|without|cannot|except|unless)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_ENTITY_TAGS = ("nr", "ns", "nt", "nz")
+_NAME = re.compile(r"(?<![.!?:;\n])(?<![.!?:;]\s)(?<!^)\b[A-Z][\w-]*")
+"""A capitalised word that does not open a sentence."""
+_LATIN = re.compile(r"[A-Za-z][\w-]*")
 
 
 @lru_cache(maxsize=2048)
@@ -17,9 +25,11 @@ def protected(passage: Passage) -> frozenset[object]:
     """Return what may not be lost: values, codes, negations, named entities, version."""
     text = passage.text
     values = {claim.key for claim in claims(text)}
-    negations = {(word, text.count(word)) for word in _NEGATIONS if word in text}
+    negations = Counter(match.group().lower() for match in _NEGATION.finditer(text)).items()
     entities = {word for word, flag in tagged(text) if flag.startswith(_ENTITY_TAGS)}
-    return frozenset((*values, *negations, *entities, passage.date, passage.codes))
+    # In Chinese text every Latin word is a name; in English text only capitals tell.
+    names = (_LATIN if is_cjk(text) else _NAME).findall(text)
+    return frozenset((*values, *negations, *entities, *names, passage.date, passage.codes))
 
 
 def near_duplicates(left: Passage, right: Passage, threshold: float) -> bool:

@@ -16,6 +16,11 @@ def weight(importance: float, round_: int, rounds: int) -> float:
     return round(_IMPORTANCE * importance + _RECENCY * recency, 3)
 
 
+def _importance(score: float, covers: bool) -> float:
+    """Return a passage's importance in [0, 1]: its score, and whether it covers anything."""
+    return 0.7 * score + (0.3 if covers else 0.0)
+
+
 def _kind(covers: bool, superseded: bool) -> Literal["direct", "bridge", "disambiguation"]:
     if not covers:
         return "bridge"
@@ -50,7 +55,7 @@ def take_notes(
                     id=passage.id, start=start, end=end,
                     kind=kind,
                     round=item.round,
-                    weight=weight(item.score + (0.3 if facets else 0.0), item.round, rounds),
+                    weight=weight(_importance(item.score, bool(facets)), item.round, rounds),
                     facets=[f for f in facets if facet_sub_question.get(f, "") == sub],
                     sub_question=sub,
                 )
