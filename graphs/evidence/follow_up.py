@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from graphs.ask.state import Turn
-from graphs.evidence.asks import strip_cues
+from graphs.evidence.asks import LABEL_HEAD, strip_cues
 from graphs.evidence.facets import clauses, noun_phrases
 from graphs.evidence.text import is_cjk, words
 
@@ -25,6 +25,8 @@ _PRONOUN = re.compile(
     r"|\b(?:it|its|they|them|their|this|that|these|those|the former|the latter)\b",
     re.IGNORECASE,
 )
+_MORE = re.compile(r"^(?:别的|其他|其它|更多|anything else|others?|more)", re.IGNORECASE)
+_ARTICLE = re.compile(r"^(?:(?:for|the|a|an|in|at|with)\s+)+", re.IGNORECASE)
 _TAIL = re.compile(r"(?:呢|吗)?\s*[？?。.!！]*$")
 
 
@@ -41,26 +43,70 @@ def is_about_service(question: str) -> bool:
 def resolve(question: str, turns: Sequence[Turn]) -> str | None:
     """Return the question made self-contained, or None where its reference can't be resolved.
 
-    A pronoun is a reference only where no clause before it names something; an opener such as 那 or
-    "what about" needs a topic too when the question has few words of its own.
+    A pronoun is a reference only where no clause before it names something; it is replaced by the
+    topic of the last turn. A question that only names another field (验证结果呢？) is asked about that
+    topic; one that only names another thing (what about Berlin?) is put into the last question.
     """
     reference = _reference(question)
-    opener = _OPENER.match(question.strip())
-    if reference is None and not (opener and turns):
+    spoken = [turn for turn in turns if turn["status"] != "direct"]
+    if reference is None and not (spoken and _elliptic(question)):
         return question
-    topic = _topic(turns)
+    topic = _topic(spoken)
     if not topic:
-        return None if reference is not None else question
+        return None
     rest = _OPENER.sub("", question.strip(), count=1)
     if reference is not None:
-        possessive = reference.endswith("的") or reference.lower() in ("its", "their")
-        chinese = is_cjk(question)
-        name = topic + ("的" if possessive and chinese else "'s" if possessive else "")
-        return rest.replace(reference, name, 1)
-    if any(entity in question for entity in turns[-1]["entities"]):
-        return question
-    core = _TAIL.sub("", rest)
-    return f"{topic}的{core}？" if is_cjk(question) else f"{core} ({topic})?"
+        return rest.replace(reference, _named(topic, reference, question), 1)
+    core = _ARTICLE.sub("", _TAIL.sub("", rest).strip())
+    if not words(strip_cues(core)):
+        return f"{topic}{core}？" if is_cjk(core) else f"{core} {topic}?"
+    if _MORE.search(core):
+        return spoken[-1]["question_resolved"]
+    if is_cjk(core) and LABEL_HEAD.search(core):
+        return f"{topic}的{core}是什么？"
+    return _swapped(spoken[-1]["question_resolved"], core)
+
+
+def _named(topic: str, reference: str, question: str) -> str:
+    if reference.endswith("的"):
+        return topic + "的"
+    if reference.lower() in ("its", "their"):
+        return topic + ("的" if is_cjk(question) else "'s")
+    return topic
+
+
+def _elliptic(question: str) -> bool:
+    """Tell whether a question has too little of its own: an opener, a bare 呢, a bare label."""
+    text = question.strip()
+    core = _TAIL.sub("", _OPENER.sub("", text, count=1)).strip()
+    if not core or len(words(core)) > 5:
+        return False
+    content = strip_cues(core).strip()
+    if not words(content):
+        return True  # only asks: 为什么？ how so?
+    bare = content == core
+    ends = bool(re.search(r"呢\s*[？?]?$", text))
+    label = is_cjk(core) and bool(LABEL_HEAD.search(core)) and len(core) <= 8
+    return bare and (bool(_OPENER.match(text)) or ends or label)
+
+
+def _swapped(last: str, core: str) -> str:
+    """Put another thing in the place of the one that the last question named.
+
+    The place is the phrase with the same head (给水泵, 循环水泵), else the last phrase in English, the
+    first one in Chinese.
+    """
+    phrases = [
+        phrase
+        for phrase in noun_phrases(strip_cues(last))
+        if re.search(re.escape(phrase), last, re.IGNORECASE)
+    ]
+    if not phrases:
+        return f"{core}: {last}"
+    heads = [p[: p.rindex(core[-1]) + 1] for p in phrases if core[-1] in p and is_cjk(core)]
+    alike = heads or [p for p in phrases if p.split()[-1] == core.lower().split()[-1]]
+    place = alike[0] if alike else phrases[0] if is_cjk(core) else phrases[-1]
+    return re.sub(re.escape(place), lambda _: core, last, count=1, flags=re.IGNORECASE)
 
 
 def _reference(question: str) -> str | None:
@@ -88,8 +134,6 @@ def _demonstrative(clause: str, match: re.Match[str]) -> bool:
 def _topic(turns: Sequence[Turn]) -> str:
     """Return what the last turn was about: its first entity, else its question's content."""
     for turn in reversed(turns):
-        if turn["status"] == "direct":
-            continue
         if turn["entities"]:
             return turn["entities"][0]
         phrases = list(noun_phrases(strip_cues(turn["question_resolved"])))

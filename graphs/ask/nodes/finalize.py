@@ -8,7 +8,7 @@ from typing import Any, Literal
 from graphs.ask.nodes.base import add_notice, begin
 from graphs.ask.settling import settle
 from graphs.ask.state import AskState, Citation, Notice, Statement, Turn
-from graphs.evidence.facets import noun_phrases
+from graphs.evidence.facets import SOURCE_WORDS, noun_phrases
 from graphs.evidence.messages import warn
 from graphs.evidence.passages import Passage
 from graphs.evidence.text import codes, language
@@ -220,7 +220,10 @@ def _turn(
     ]
     single = list(cited) if len(cited) == 1 else []
     heading = [section[0] for section in sections if section] if len(sections) == 1 else []
-    entities = [*named, *single, *phrases, *heading, *cited]
+    # A question for records is about the record that was found, any other about what it named.
+    records = any(word in state["question_resolved"] for word in SOURCE_WORDS)
+    first = [*single, *phrases] if records else [*phrases, *single]
+    entities = [*named, *first, *heading, *cited]
     return Turn(
         question=state["question"],
         question_resolved=state["question_resolved"],
