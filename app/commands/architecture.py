@@ -43,6 +43,7 @@ def page_of(graph: Graph) -> str:
             "\n## Edges\n\nThe key is what the router returns; an edge without one is always taken.\n",
             "| from | key | to |\n|---|---|---|",
             *edges,
+            *_handlers(graph),
             "",
         ]
     )
@@ -76,3 +77,19 @@ def _edges(graph: Graph) -> Iterator[tuple[str, str, str]]:
         for branch in builder.branches.get(source, {}).values():
             for key, target in (branch.ends or {}).items():
                 yield source, f"`{key}`", target
+        if source in builder.nodes:
+            for target in builder.nodes[source].ends or ():
+                yield source, "", target
+
+
+def _handlers(graph: Graph) -> Iterator[str]:
+    """Yield a sentence for each node that takes over from others when they fail."""
+    nodes = graph.builder.nodes
+    failing: dict[str, list[str]] = {}
+    for name, spec in nodes.items():
+        if spec.error_handler_node is not None:
+            failing.setdefault(spec.error_handler_node, []).append(name)
+    for handler, names in failing.items():
+        every = len(names) == len(nodes) - len(failing)
+        who = "any other node" if every else ", ".join(f"`{name}`" for name in names)
+        yield f"\n`{handler}` takes over from {who} that fails for good."

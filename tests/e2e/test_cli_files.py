@@ -1,0 +1,85 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from app.commands.files import File, batches, find
+from app.commands.screen import plain
+
+LIMIT = 1000
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ["a.md", "b.TXT", "kb.yaml", "c.pdf", ".hidden.md", "sub/a.md", ".git/d.md"]:
+        path = tmp_path / "docs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "docs"
+
+
+def test_folder_gives_every_document_below_it(tree: Path) -> None:
+    found = find(["docs"], LIMIT)
+    assert list(found.files) == ["a.md", "b.TXT", "kb.yaml", "sub/a.md"]
+    assert found.skipped == [str(Path("docs/c.pdf"))]
+    assert found.failed == {}
+
+
+def test_file_goes_by_its_own_name(tree: Path) -> None:
+    assert list(find(["docs/sub/a.md"], LIMIT).files) == ["a.md"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("docs/*.md", ["a.md"]),
+        ("docs/**/*.md", ["a.md", "sub/a.md"]),
+        ("docs/s*", ["sub/a.md"]),
+        ("*/a.md", ["docs/a.md"]),
+    ],
+)
+def test_pattern_gives_names_below_its_fixed_part(
+    tree: Path, pattern: str, names: list[str]
+) -> None:
+    assert list(find([pattern], LIMIT).files) == names
+
+
+def test_pattern_without_a_match_fails(tree: Path) -> None:
+    assert find(["docs/*.markdown"], LIMIT).failed == {"docs/*.markdown": "matches nothing"}
+
+
+def test_two_files_of_one_name_are_not_mixed_up(tree: Path) -> None:
+    found = find(["docs/a.md", "docs/sub/a.md", "docs/a.md"], LIMIT)
+    assert found.files["a.md"].path == Path("docs/a.md")
+    assert list(found.failed) == ["docs/sub/a.md"]
+
+
+def test_file_above_the_limit_is_not_read(tree: Path) -> None:
+    (tree / "big.md").write_text("x" * (LIMIT + 1), "utf-8")
+    assert list(find(["docs/big.md"], LIMIT).failed) == ["docs/big.md"]
+
+
+def test_special_file_fails(tree: Path) -> None:
+    os.mkfifo(tree / "pipe.md")
+    assert find(["docs/pipe.md"], LIMIT).failed == {
+        "docs/pipe.md": "is neither a file nor a folder"
+    }
+    assert "pipe.md" not in find(["docs"], LIMIT).files
+
+
+def test_batches_stay_small_and_keep_the_order() -> None:
+    sizes = [10] * 45 + [600 * 1024, 10]
+    files = [File(f"{i}.md", Path(f"{i}.md"), size) for i, size in enumerate(sizes)]
+    found = list(batches(files))
+    assert [len(batch) for batch in found] == [40, 5, 1, 1]
+    assert [file for batch in found for file in batch] == files
+
+
+def test_name_that_a_form_does_not_carry_is_sent_alone() -> None:
+    files = [File(name, Path(name), 1) for name in ["a.md", 'say "b".md', "c.md"]]
+    assert [len(batch) for batch in batches(files)] == [1, 1, 1]
+
+
+def test_text_of_a_document_can_not_steer_the_terminal() -> None:
+    assert plain("a\x1b[31mb\x07\r\n\tc\x9b") == "a\ufffd[31mb\ufffd\ufffd\n\tc\ufffd"
