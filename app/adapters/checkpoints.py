@@ -1,4 +1,4 @@
-"""Checkpoints in SQLite, compressed: every checkpoint stores the whole state."""
+"""Checkpoints in SQLite: each step stores what it changed, compressed."""
 
 import hashlib
 import zlib
@@ -9,7 +9,12 @@ from typing import Any, Literal
 
 import aiosqlite
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+)
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
@@ -19,6 +24,20 @@ _LEVEL = 6
 _WORTH_IT = 64
 """Below this many bytes zlib's own frame eats what it saves."""
 _BUSY_SECONDS = 10.0
+_LINEAGE = """
+WITH RECURSIVE lineage(id, parent, type, body, source, age) AS (
+    SELECT checkpoint_id, parent_checkpoint_id, type, checkpoint,
+        json_extract(CAST(metadata AS TEXT), '$.source'), 0
+    FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = :ns AND checkpoint_id = :id
+    UNION ALL
+    SELECT checkpoint_id, parent_checkpoint_id, c.type, checkpoint,
+        json_extract(CAST(metadata AS TEXT), '$.source'), age + 1
+    FROM lineage JOIN checkpoints c ON checkpoint_id = parent
+    WHERE source = 'loop' AND thread_id = :thread AND checkpoint_ns = :ns
+)
+SELECT id, type, body FROM lineage ORDER BY age DESC
+"""
+"""A checkpoint after its parents, back to the one that no step has left: that one is whole."""
 _SCHEMA = "CREATE TABLE IF NOT EXISTS dictionaries (name TEXT PRIMARY KEY, data BLOB NOT NULL)"
 
 
@@ -53,7 +72,12 @@ class CompressingSerializer(JsonPlusSerializer):
 
 
 class CompactSaver(AsyncSqliteSaver):
-    """Keeps what a resume and the history need, and nothing twice."""
+    """Keeps what a resume and the history need, and nothing twice.
+
+    A checkpoint that a step has left ("loop") holds only the channels that the step changed; the
+    others are read from its parents, back to the whole checkpoint that opened the turn. So a
+    thread is deleted as a whole or turn by turn, oldest first, never step by step.
+    """
 
     def get_next_version(self, current: str | None, channel: None) -> str:
         """Return the next version of a channel.
@@ -70,7 +94,7 @@ class CompactSaver(AsyncSqliteSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Store a checkpoint and drop the node results that led to it.
+        """Store what changed since the parent and drop the node results that led to it.
 
         They are for a resume from its parent alone. The deletion joins the transaction of the
         insert. Should another run commit in between and the process die right then, the node
@@ -78,6 +102,10 @@ class CompactSaver(AsyncSqliteSaver):
         """
         where = config["configurable"]
         if parent := where.get("checkpoint_id"):
+            if metadata.get("source") == "loop":
+                values = checkpoint["channel_values"]
+                changed = {name: values[name] for name in values if name in new_versions}
+                checkpoint = Checkpoint(**{**checkpoint, "channel_values": changed})
             async with self.lock:
                 await self.conn.execute(
                     "DELETE FROM writes"
@@ -85,6 +113,47 @@ class CompactSaver(AsyncSqliteSaver):
                     (str(where["thread_id"]), where.get("checkpoint_ns", ""), parent),
                 )
         return await super().aput(config, checkpoint, metadata, new_versions)
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return a checkpoint with all its channels, or None."""
+        found = await super().aget_tuple(config)
+        return None if found is None else await self._whole(found, {})
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """Yield checkpoints with all their channels, newest first."""
+        known: dict[str, dict[str, Any]] = {}
+        async for found in super().alist(config, filter=filter, before=before, limit=limit):
+            yield await self._whole(found, known)
+
+    async def _whole(
+        self, found: CheckpointTuple, known: dict[str, dict[str, Any]]
+    ) -> CheckpointTuple:
+        """Fill in the unchanged channels; `known` maps checkpoint ids to what was filled in before.
+
+        Takes no lock: `alist` holds it while it yields.
+        """
+        where = found.config["configurable"]
+        wanted = str(where["checkpoint_id"])
+        if wanted not in known:
+            values: dict[str, Any] = {}
+            versions: ChannelVersions = {}
+            key = {"thread": str(where["thread_id"]), "ns": where["checkpoint_ns"], "id": wanted}
+            async with self.conn.execute(_LINEAGE, key) as rows:
+                async for checkpoint_id, kind, body in rows:
+                    part: Checkpoint = self.serde.loads_typed((kind, body))
+                    now = part["channel_versions"]
+                    kept = {n: v for n, v in values.items() if now.get(n) == versions.get(n)}
+                    values, versions = {**kept, **part["channel_values"]}, now
+                    known[str(checkpoint_id)] = values
+        filled = {**found.checkpoint, "channel_values": dict(known[wanted])}
+        return found._replace(checkpoint=Checkpoint(**filled))  # type: ignore[typeddict-item]
 
 
 async def _dictionaries(connection: aiosqlite.Connection, current: bytes) -> dict[str, bytes]:
