@@ -8,6 +8,7 @@ from typing import Any
 from app.run_records import Draft, Event
 from app.schemas import DecisionOut
 from app.transcript import Transcript
+from graphs.ask import recovery
 
 _SHOWN = {
     "analyze": ("intent", "queries", "facets"),
@@ -72,6 +73,8 @@ class RunLog:
     def take(self, part: Mapping[str, Any]) -> list[Draft]:
         """Return the events for one part of the graph's stream."""
         data = part["data"]
+        if part["type"] == "tasks" and data["name"] == recovery.NAME:
+            return []  # it takes over from a failed node and is no step of a path
         if part["type"] == "tasks":
             return self._end(data) if "result" in data else self._start(str(data["name"]))
         if part["type"] == "custom" and data.get("type") == "line":

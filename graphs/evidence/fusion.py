@@ -8,8 +8,12 @@ K1 = 1.2
 
 
 def idf(passages: int, frequency: int) -> float:
-    """Return BM25's inverse document frequency, floored as FTS5 does (never below 1e-6)."""
-    return max(1e-6, math.log((passages - frequency + 0.5) / (frequency + 0.5)))
+    """Return BM25's inverse document frequency, floored as FTS5 does (never below 1e-6).
+
+    `frequency` may be above `passages`: an index counts what is on its way in, or on its way out.
+    """
+    without = max(0, passages - frequency)
+    return max(1e-6, math.log((without + 0.5) / (frequency + 0.5)))
 
 
 def keyword_ceiling(passages: int, frequencies: Iterable[int]) -> float:

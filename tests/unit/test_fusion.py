@@ -41,6 +41,14 @@ def test_query_without_terms_has_no_ceiling_and_no_keyword_part() -> None:
     assert fuse(["a"], {"a": 0.5}, {"a": 3.0}, 0.0, 0.6, 0.4) == [("a", 0.3)]
 
 
+@pytest.mark.parametrize("frequency", [2, 3, 50])
+def test_word_in_all_passages_and_in_some_still_hidden_weighs_next_to_nothing(
+    frequency: int,
+) -> None:
+    assert idf(2, frequency) == 1e-6
+    assert keyword_ceiling(0, [frequency]) == pytest.approx(2.2e-6)
+
+
 def test_ceiling_is_what_endless_repetition_of_every_term_would_reach() -> None:
     expected = 2.2 * (math.log(97.5 / 3.5) + math.log(90.5 / 10.5))
     assert keyword_ceiling(100, [3, 10]) == pytest.approx(expected)
