@@ -1,12 +1,41 @@
 """What still stands at the end: a document may change between the check and the last step."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from graphs.ask.nodes.base import add_notice
-from graphs.ask.state import AskState, Statement
-from graphs.evidence.citations import quote_text
+from graphs.ask.state import AskState, Citation, Statement
+from graphs.evidence.citations import quote_of, quote_text
 from graphs.evidence.ledger import missing_of, refusal_text
 from graphs.evidence.passages import Passage
+from graphs.ports import KnowledgeBase
+
+
+async def follow(
+    statements: Sequence[Statement], passages: Mapping[str, Passage], kb: KnowledgeBase
+) -> list[Statement]:
+    """Return the statements with each quote at its place in the newest version of its document.
+
+    A document that was taken in anew often keeps the quoted words at other places. A quote that is
+    gone stays as it was, and falls where it is checked.
+    """
+    return [
+        Statement(
+            **{**said, "citations": [await _followed(c, passages, kb) for c in said["citations"]]}
+        )
+        for said in statements
+    ]
+
+
+async def _followed(
+    citation: Citation, passages: Mapping[str, Passage], kb: KnowledgeBase
+) -> Citation:
+    passage = passages.get(citation["passage"])
+    if passage is None or passage.version == citation["version"]:
+        return citation
+    before = await kb.canonical_text(citation["document_id"], citation["version"])
+    quote = (before or "")[citation["start"] : citation["end"]]
+    place = passage.text.find(quote) if quote else -1
+    return citation if place < 0 else quote_of(passage, place, place + len(quote))
 
 
 def settle(state: AskState, passages: Mapping[str, Passage]) -> AskState:

@@ -3,9 +3,10 @@
 import re
 from dataclasses import dataclass
 
-_ITEM = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,3}[.)、．]\s*|[（(]\d{1,3}[)）]\s*|[①-⑳]\s*)")
+_ITEM = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,3}[.)、．](?!\d)\s*|[（(]\d{1,3}[)）]\s*|[①-⑳]\s*)")
 _ROW = re.compile(r"^\s*\|.*\|\s*$")
 _RULE_ROW = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
+_BAR = re.compile(r"(?<!\\)\|")
 _HEADING = re.compile(r"^\s*#{1,6}\s+")
 _MARKUP = re.compile(r"\*\*|__|`|^\s*(?:#{1,6}\s+|>\s*)")
 
@@ -33,8 +34,9 @@ def rows(text: str) -> list[Row]:
             continue
         kind = _kind(line, previous)
         if kind == "rule" and found and found[-1].kind == "row":
-            head = found[-1]
-            found[-1] = Row(head.start, head.end, "header", head.block)
+            # The row above a rule opens a table, also where a blank line alone divides two.
+            head, block = found[-1], block + 1
+            found[-1] = Row(head.start, head.end, "header", block)
         if kind != previous and not (kind in ("rule", "row") and previous in ("row", "rule")):
             block += 1
         found.append(Row(start, end, kind, block))
@@ -68,7 +70,8 @@ def header_of(found: list[Row], row: Row) -> Row | None:
 
 def cells(line: str) -> list[str]:
     """Return the cells of a Markdown table row."""
-    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+    inner = line.strip().removeprefix("|").removesuffix("|")
+    return [cell.strip() for cell in _BAR.split(inner)]
 
 
 def plain(text: str) -> str:

@@ -2,22 +2,29 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from graphs.ask.state import Citation, Statement
-from graphs.evidence.numbers import Claim, claims, supports
+from graphs.evidence.blocks import Row, header_of, row_at, rows
+from graphs.evidence.numbers import Claim, blanked, claims, supports
 from graphs.evidence.passages import Passage
-from graphs.evidence.text import fold, sentences, words
+from graphs.evidence.text import fold, is_cjk, sentences, words
 
 SELF_EVIDENT = 0.8
 """Share of content words that must stand in the quotes for a statement to need no model."""
 Modality = Literal["certain", "possible", "required", "forbidden"]
 
 _FORBIDDEN = re.compile(r"不得|禁止|严禁|不准|不允许|\b(?:must not|may not|shall not|prohibited|forbidden)\b", re.I)  # fmt: skip
-_POSSIBLE = re.compile(r"可能|疑似|怀疑|或许|大概|初步判断|有时|\b(?:may|might|could|possibl\w+|suspect\w*|likely|probabl\w+)\b", re.I)  # fmt: skip
+_POSSIBLE = re.compile(r"(?<![不尽])可能|疑似|怀疑|或许|大概|初步判断|有时|\b(?:may(?!\s+\d)|might|could|possibl\w+|suspect\w*|likely|probabl\w+)\b", re.I)  # fmt: skip
 _REQUIRED = re.compile(
-    r"必须|应当|应(?!用|力|急|对|变)|须|\b(?:must|shall|required|should)\b", re.I
+    r"必须|应当|(?<![反效相供适响感对答])应(?!用|力|急|对|变)|(?<!无)须|\b(?:must|shall|required|should)\b",
+    re.I,
 )
+_NEGATION = re.compile(r"[不未无没禁]|\b(?:not|no|never|cannot)\b|n't\b", re.I)
+_CLAUSE = re.compile(r"[，,、：:]|\band\b|\s-\s", re.I)
+_SAME_MATTER = 0.6
+"""A quoted sentence speaks of a statement's matter from this share of its words on."""
 
 
 def modality(text: str) -> Modality:
@@ -57,75 +64,121 @@ def unsupported(statement: Statement, passages: Mapping[str, Passage], question:
     in the same sentence or row as its subject, or in the question; a quote that is only possible
     never carries a certain statement.
     """
-    quotes: list[str] = []
+    cited: list[tuple[Citation, Passage]] = []
     for citation in statement["citations"]:
         passage = passages.get(citation["passage"])
-        quote = quote_text(citation, passage) if passage else None
-        if quote is None or passage is None:
+        if passage is None or quote_text(citation, passage) is None:
             return "the quote does not stand at its place"
-        quotes.append(quote)
-    if not quotes:
+        cited.append((citation, passage))
+    if not cited:
         return "no quote carries it"
+    quoted = _quoted(cited)
     known = claims(question)
-    headings = [
-        " ".join((p.title, *p.section, *p.codes, p.date or ""))
-        for c in statement["citations"]
-        if (p := passages.get(c["passage"]))
-    ]
-    for claim in claims(statement["text"]):
-        if not (_stands(claim, statement["text"], quotes, headings) or _in(claim, known)):
-            return f"{statement['text'][claim.start : claim.end]!r} stands in no quote"
-    if not _modality_kept(statement["text"], quotes):
-        return "its quote is less certain"
-    return None
+    headings = [" ".join((p.title, *p.section, *p.codes, p.date or "")) for _, p in cited]
+    text = statement["text"]
+    for claim in claims(text):
+        if not (_stands(claim, text, quoted, headings) or _in(claim, known)):
+            return f"{text[claim.start : claim.end]!r} stands in no quote"
+    return _modality_lost(text, [line.text for line in quoted])
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A quoted sentence or row; `above` is its table's header where that is quoted too."""
+
+    text: str
+    above: str
+
+
+def _quoted(cited: Sequence[tuple[Citation, Passage]]) -> list[_Line]:
+    found: list[_Line] = []
+    for citation, passage in cited:
+        layout = rows(passage.text)
+        offset = citation["start"] - passage.start
+        quote = passage.text[offset : citation["end"] - passage.start]
+        for start, end in sentences(quote):
+            row = row_at(layout, offset + start)
+            header = header_of(layout, row) if row and row.kind == "row" else None
+            above = ""
+            if header and _covers(cited, passage, header):
+                above = passage.text[header.start : header.end]
+            found.append(_Line(quote[start:end], above))
+    return found
+
+
+def _covers(cited: Sequence[tuple[Citation, Passage]], passage: Passage, row: Row) -> bool:
+    start, end = passage.start + row.start, passage.start + row.end
+    return any(p.id == passage.id and c["start"] <= start and end <= c["end"] for c, p in cited)
 
 
 def _in(claim: Claim, known: Sequence[Claim]) -> bool:
     return any(supports(other, claim) for other in known)
 
 
-def _stands(claim: Claim, text: str, quotes: Sequence[str], headings: Sequence[str]) -> bool:
-    """Tell whether a value stands in a quoted sentence that shares a content word with its own."""
-    around = {word for word in words(_sentence_at(text, claim.start)) if not _digit(word)}
-    table = " ".join(quote for quote in quotes if quote.lstrip().startswith("|"))
-    for quote in quotes:
-        # A row is read with its table's header: both are quoted.
-        above = table if quote.lstrip().startswith("|") else ""
-        for start, end in sentences(quote):
-            sentence = quote[start:end]
-            if not _in(claim, claims(sentence)):
-                continue
-            context = " ".join((sentence, above, *headings))
-            held = fold(context) + " ".join(words(context))
-            if not around or any(word in held for word in around):
-                return True
+def _stands(claim: Claim, text: str, quoted: Sequence[_Line], headings: Sequence[str]) -> bool:
+    """Tell whether a value stands in a quoted sentence that speaks of the value's subject.
+
+    The sentence must share a content word with what the statement says around the value, and no
+    sentence without the value may hold all those words and more: then the value is another's.
+    """
+    around = _around(text, claim.start)
+    holding: list[set[str]] = []
+    others: list[set[str]] = []
+    for line in quoted:
+        held = _held(around, " ".join((line.text, line.above, *headings)))
+        (holding if _in(claim, claims(line.text)) else others).append(held)
+    for held in holding:
+        if not around or (held and not any(other > held for other in others)):
+            return True
     return any(_in(claim, claims(heading)) for heading in headings) and claim.kind in ("code", "date")  # fmt: skip
 
 
-def _sentence_at(text: str, place: int) -> str:
+def _around(text: str, place: int) -> set[str]:
+    """Return the content words of the clause at a place, or of its sentence where it has none."""
+    start, sentence = _sentence_at(text, place)
+    begin = max((m.end() for m in _CLAUSE.finditer(sentence[: place - start])), default=0)
+    end = _CLAUSE.search(sentence, place - start)
+    clause = sentence[begin : end.start() if end else len(sentence)]
+    for part in (clause, sentence):
+        if found := set(words(blanked(part, claims(part)))):
+            return found
+    return set()
+
+
+def _held(wanted: set[str], text: str) -> set[str]:
+    known = set(words(text))
+    folded = fold(text)
+    return {word for word in wanted if word in known or (is_cjk(word) and word in folded)}
+
+
+def _sentence_at(text: str, place: int) -> tuple[int, str]:
     for start, end in sentences(text):
         if start <= place < end:
-            return text[start:end]
-    return text
+            return start, text[start:end]
+    return 0, text
 
 
-def _digit(word: str) -> bool:
-    return any(char.isdigit() for char in word)
+def _modality_lost(text: str, quoted: Sequence[str]) -> str | None:
+    """Return what a statement changed of how its quoted sentences say it, or None.
 
-
-def _modality_kept(text: str, quotes: Sequence[str]) -> bool:
-    if modality(text) == "possible":
-        return True
-    statement_words = set(words(text))
-    for quote in quotes:
-        for start, end in sentences(quote):
-            sentence = quote[start:end]
-            if not _POSSIBLE.search(sentence):
-                continue
-            shared = statement_words & set(words(sentence))
-            if statement_words and len(shared) / len(statement_words) >= 0.6:
-                return False
-    return True
+    Only quoted sentences that hold most of its words are read; one that says it as the statement
+    does is enough.
+    """
+    own = modality(text)
+    content = set(words(text))
+    said = [
+        sentence
+        for sentence in quoted
+        if content and len(content & set(words(sentence))) / len(content) >= _SAME_MATTER
+    ]
+    kinds = {modality(sentence) for sentence in said}
+    if not kinds or own in kinds:
+        return None
+    if "forbidden" in kinds and not _NEGATION.search(text):
+        return "its quote forbids it"
+    if kinds == {"possible"} and own != "forbidden":
+        return "its quote is less certain"
+    return None
 
 
 def self_evident(statement: Statement, passages: Mapping[str, Passage]) -> bool:

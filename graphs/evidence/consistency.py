@@ -5,7 +5,7 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import combinations
 
-from graphs.evidence.numbers import Claim, claims
+from graphs.evidence.numbers import Claim, blanked, claims
 from graphs.evidence.passages import Evidence, Passage
 from graphs.evidence.text import jaccard, sentences, words
 
@@ -60,17 +60,11 @@ def _facts(passage: Passage) -> tuple[Fact, ...]:
     for start, end in sentences(passage.text):
         text = passage.text[start:end]
         values = tuple(claims(text))
-        content = frozenset(words(_without(text, values)))
+        # How a date is written says nothing of the subject.
+        content = frozenset(words(blanked(text, values)))
         if len(content) >= 3:
             found.append((content, values, text))
     return tuple(found)
-
-
-def _without(text: str, values: Sequence[Claim]) -> str:
-    """Blank out values with their units: how a date is written says nothing of the subject."""
-    for claim in values:
-        text = text[: claim.start] + " " * (claim.end - claim.start) + text[claim.end :]
-    return text
 
 
 def _clash(left: Sequence[Fact], right: Sequence[Fact]) -> tuple[bool, int]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from graphs.ask.state import Turn
 from graphs.evidence.asks import LABEL_HEAD, strip_cues
 from graphs.evidence.facets import clauses, noun_phrases
-from graphs.evidence.text import is_cjk, words
+from graphs.evidence.text import codes, is_cjk, words
 
 _COURTESY = re.compile(
     r"^(?:(?:你好|您好|嗨|哈喽|大家好|早上好|上午好|下午好|晚上好|谢谢(?:你|您|了)?|多谢|感谢|辛苦了|再见|拜拜|好的|明白了|知道了|收到|在吗"
@@ -79,7 +79,7 @@ def _elliptic(question: str) -> bool:
     """Tell whether a question has too little of its own: an opener, a bare 呢, a bare label."""
     text = question.strip()
     core = _TAIL.sub("", _OPENER.sub("", text, count=1)).strip()
-    if not core or len(words(core)) > 5:
+    if not core or codes(core) or len(words(core)) > 5:
         return False
     content = strip_cues(core).strip()
     if not words(content):

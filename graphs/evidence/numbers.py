@@ -5,6 +5,7 @@ ISO prefixes ("2025-06-12", "2025-06", "2025"), codes in upper case. Places are 
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -201,6 +202,13 @@ def _chinese_iso(match: re.Match[str]) -> str:
     parts = [str(chinese_number(match["y"]))]
     parts += [f"{chinese_number(part):02d}" for key in ("m", "d") if (part := match[key])]
     return "-".join(parts)
+
+
+def blanked(text: str, values: Sequence[Claim]) -> str:
+    """Return `text` with these values and their units blanked out; every place stays the same."""
+    for claim in values:
+        text = text[: claim.start] + " " * (claim.end - claim.start) + text[claim.end :]
+    return text
 
 
 def supports(quote: Claim, statement: Claim) -> bool:

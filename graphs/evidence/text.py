@@ -17,6 +17,7 @@ _CODE = re.compile(
     r"|(?<![A-Za-z0-9])[A-Z]{2,6}\d{2,8}(?![A-Za-z0-9])"
     r"|第[零〇一二三四五六七八九十百千两\d]+[条章款编](?:之[一二三四五六七八九十])?"
 )
+_LOWER_CASE_DIGITS = 5
 _SENTENCE_END = re.compile(r"[。！？!?；;]+[”’\"')）】]*|\.(?=\s|$)[”’\"')]*|\n+")
 
 STOP_WORDS: frozenset[str] = frozenset(
@@ -148,11 +149,19 @@ def words(text: str) -> list[str]:
 
 
 def codes(text: str) -> list[str]:
-    """Return the distinct codes of `text` (QX-2025-094, POL-2024-07, 第五百六十三条), upper case."""
-    folded = unicodedata.normalize("NFKC", text).upper()
+    """Return the distinct codes of `text` (QX-2025-094, POL-2024-07, 第五百六十三条), upper case.
+
+    A code typed in lower case needs five digits: "qx-2025-094" is one, "mid-2024" is a word.
+    """
+    plain = unicodedata.normalize("NFKC", text)
+    folded = plain.upper()
+    # A few letters grow when they are raised (ß); places then no longer agree.
+    typed = plain if len(folded) == len(plain) else folded
     found: dict[str, None] = {}
     for match in _CODE.finditer(folded):
-        if any(ch.isdigit() for ch in match.group()) or match.group().startswith("第"):
+        digits = sum(ch.isdigit() for ch in match.group())
+        raised = any(ch.isupper() for ch in typed[match.start() : match.end()])
+        if match.group().startswith("第") or digits >= (1 if raised else _LOWER_CASE_DIGITS):
             found[match.group()] = None
     return list(found)
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from graphs.ask.nodes.base import add_notice, begin, open_case
+from graphs.ask.settling import follow
 from graphs.ask.state import AskState, Statement
 from graphs.evidence.ledger import missing_of
 from graphs.policy import Policy
@@ -30,7 +31,9 @@ class CheckAnswer:
         cited = {c["passage"] for s in state["statements"] for c in s["citations"]}
         opened = await open_case(state, kb, sorted(cited))
         case = opened.case
-        check = await self.reasoner.check(case, state["statements"], step.meter)
+        passages = {item.passage.id: item.passage for item in case.evidence}
+        draft = await follow(state["statements"], passages, kb)
+        check = await self.reasoner.check(case, draft, step.meter)
         lost = _lost(case, check)
         outcome = _outcome(case, check.kept, lost)
         notices = list(state["notices"])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from graphs.ask.nodes.base import add_notice, begin
-from graphs.ask.settling import settle
+from graphs.ask.settling import follow, settle
 from graphs.ask.state import AskState, Citation, Notice, Statement, Turn
 from graphs.evidence.facets import SOURCE_WORDS, noun_phrases
 from graphs.evidence.messages import warn
@@ -44,7 +44,7 @@ class Finalize:
     async def __call__(self, state: AskState) -> AskState:
         """Return the result and the finished turn."""
         step = begin(self.name, state, self.policy)
-        passages = await self._cited(state)
+        state, passages = await self._cited(state)
         state = settle(state, passages)
         statements = state["statements"] if state["status"] in ("answered", "partial") else []
         notices = _with_sources(state["notices"], passages, state["language"])
@@ -68,14 +68,19 @@ class Finalize:
         turns = [*state.get("turns", []), turn][-TURNS_KEPT:]
         return AskState(**{**closed, "result": result, "turns": turns})
 
-    async def _cited(self, state: AskState) -> dict[str, Passage]:
-        """Read the cited passages; a text without statements needs no store, so it always gets out."""
+    async def _cited(self, state: AskState) -> tuple[AskState, dict[str, Passage]]:
+        """Read the cited passages and bring the quotes up to their versions.
+
+        A text without statements needs no store, so it always gets out.
+        """
         said = state["statements"] if state["status"] in ("answered", "partial") else []
         ids = dict.fromkeys(c["passage"] for s in said for c in s["citations"])
         if not ids:
-            return {}
+            return state, {}
         kb = await self.library.open(state["kb"])
-        return {passage.id: passage for passage in await kb.passages(list(ids))}
+        passages = {passage.id: passage for passage in await kb.passages(list(ids))}
+        statements = await follow(said, passages, kb)
+        return AskState(**{**state, "statements": statements}), passages
 
     def _result(
         self,
