@@ -116,7 +116,7 @@ def test_demo_asks_every_question_that_is_marked(demo: str) -> None:
     [
         "analyze_query → answer_directly → finalize",
         "retrieve_initial → grade_initial → generate_initial → check_initial → finalize",
-        "grade_initial → rewrite_precise → retrieve_precise → grade_precise → ",
+        "grade_initial → rewrite_precise → retrieve_precise → grade_precise → generate_precise → ",
         "grade_initial → rewrite_broaden → retrieve_broaden → grade_broaden → generate_broaden → ",
         " → generate_partial_",
         " → report_insufficient_",
