@@ -37,6 +37,7 @@ _SHOWN = 200
 
 
 def _is_chinese(text: str) -> bool:
+    # graphs.evidence.text knows more, but loads the tokenizer: too slow for a label
     return any("\u4e00" <= character <= "\u9fff" for character in text)
 
 
