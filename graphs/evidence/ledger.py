@@ -1,5 +1,6 @@
 """The ledger of a refusal or a partial answer: what was nearest, what is missing, what would help."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from graphs.ask.state import Assessment, Facet, Gap, GapType, Language, Missing, Nearest
@@ -7,6 +8,7 @@ from graphs.evidence.messages import say
 from graphs.reasoners.base import Case, Reading
 
 _NEAREST = 3
+_CONJUNCTION = re.compile(r"^(?:and|or|but|also|并且?|以及|另外|还有)\s*", re.IGNORECASE)
 
 
 def nearest_of(case: Case, reading: Reading, assessment: Assessment) -> list[Nearest]:
@@ -20,7 +22,7 @@ def nearest_of(case: Case, reading: Reading, assessment: Assessment) -> list[Nea
     for item in ranked[:_NEAREST]:
         score = reading.relevance.get(item.passage.id, item.score)
         if not assessment["holds_subject"] and lost:
-            why = say("why_subject", case.language, what="、".join(lost))
+            why = say("why_subject", case.language, what=say("comma", case.language).join(lost))
         elif open_ and assessment["holds_subject"]:
             why = say("why_field", case.language, what=_name(open_[0]))
         else:
@@ -61,7 +63,8 @@ def missing_of(
             )
         )
     for gap in gaps:
-        if gap["type"] == "missing_entity" and entries and gap["content"]:
+        named = any(gap["content"].lower() in entry["content"].lower() for entry in entries)
+        if gap["type"] == "missing_entity" and entries and gap["content"] and not named:
             entries.append(
                 Missing(
                     type=gap["type"],
@@ -74,7 +77,7 @@ def missing_of(
 
 
 def _name(facet: Facet) -> str:
-    return facet["text"].strip(" ？?。.")
+    return _CONJUNCTION.sub("", facet["text"]).strip(" ？?。.")
 
 
 def refusal_text(

@@ -103,6 +103,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "suggest_version": ("该时间范围内有效的版本", "the version that was in force at that time"),
     "suggest_conflict": ("能说明哪一方说法有效的文件", "a document that says which side is in force"),
     "colon": ("：", ": "),
+    "comma": ("、", ", "),
     "row": ("；", "; "),
     "sub_question": ("问题", "Question"),
 }  # fmt: skip

@@ -148,6 +148,12 @@ def words(text: str) -> list[str]:
     return list(seen)
 
 
+def spoken(text: str, terms: Iterable[str]) -> list[str]:
+    """Return `terms` as `text` writes them: stems are for matching, never for people to read."""
+    written = {stem(word): word for word in re.findall(r"[a-z]+", normalise(text))}
+    return [written.get(term, term) for term in terms]
+
+
 def codes(text: str) -> list[str]:
     """Return the distinct codes of `text` (QX-2025-094, POL-2024-07, 第五百六十三条), upper case.
 

@@ -9,7 +9,7 @@ from graphs.evidence import broadening, facets, follow_up
 from graphs.evidence.citations import unsupported
 from graphs.evidence.extraction import extract
 from graphs.evidence.passages import Evidence
-from graphs.evidence.text import codes, fold, language
+from graphs.evidence.text import codes, fold, language, spoken
 from graphs.ports import Embedder, KnowledgeBase
 from graphs.reasoners.base import Analysis, Case, Check, Meter, Reading
 from graphs.reasoners.local_broadening import bindings, known_words
@@ -34,20 +34,20 @@ class LocalReasoner:
         self, question: str, turns: Sequence[Turn], kb: KnowledgeBase, meter: Meter
     ) -> Analysis:
         """Resolve a follow-up and read the facets; the first query is what the user said."""
-        spoken = language(question)
+        tongue = language(question)
         if not any(char.isalnum() for char in question):
-            return _direct(question, spoken, "unresolved_reference")
+            return _direct(question, tongue, "unresolved_reference")
         if follow_up.is_courtesy(question):
-            return _direct(question, spoken, "courtesy")
+            return _direct(question, tongue, "courtesy")
         if follow_up.is_about_service(question):
-            return _direct(question, spoken, "service")
+            return _direct(question, tongue, "service")
         resolved = follow_up.resolve(question, turns)
         if resolved is None:
-            return _direct(question, spoken, "unresolved_reference")
+            return _direct(question, tongue, "unresolved_reference")
         parsed = facets.parse(resolved)
         return Analysis(
             question_resolved=resolved,
-            language="zh" if spoken == "zh" else "en",
+            language="zh" if tongue == "zh" else "en",
             intent="retrieve",
             direct_reason="",
             first_query=resolved,
@@ -69,7 +69,7 @@ class LocalReasoner:
         """Ask for what is missing in the knowledge base's terms, each missing part by itself."""
         missing = [f for f in case.facets if f["required"] and not case.covered.get(f["id"])]
         feedback = await self._feedback(case, missing[:1])
-        queries = [f"{_subject_of(facet, case.facets)} {_asked(facet)}" for facet in missing[:3]]
+        queries = [_without_repeats(_subject_of(f, case.facets), _asked(f)) for f in missing[:3]]
         if not queries:
             queries = [case.question]
         main = " ".join([queries[0], *feedback])
@@ -78,7 +78,7 @@ class LocalReasoner:
     async def rewrite_broaden(self, case: Case, meter: Meter) -> list[str]:
         """Say the question in the knowledge base's own words, kept by co-occurrence."""
         bound = await bindings(self.embedder, case)
-        known = await known_words(case.kb, case.facets)
+        known = spoken(case.question, await known_words(case.kb, case.facets))
         phrases = list(dict.fromkeys(p for found in bound.values() for p in found))
         info = await case.kb.info()
         for term, synonyms in (info.glossary or {}).items():
@@ -143,10 +143,10 @@ def lost_facets(case: Case, kept: Sequence[Statement]) -> list[str]:
     ]
 
 
-def _direct(question: str, spoken: str, reason: str) -> Analysis:
+def _direct(question: str, tongue: str, reason: str) -> Analysis:
     return Analysis(
         question_resolved=question,
-        language="zh" if spoken == "zh" else "en",
+        language="zh" if tongue == "zh" else "en",
         intent="direct",
         direct_reason=reason,
         first_query="",
@@ -162,8 +162,16 @@ def _subject_of(facet: Facet, all_facets: Sequence[Facet]) -> str:
     return " ".join(dict.fromkeys((own or [f["text"] for f in named])[:6]))
 
 
+def _without_repeats(subject: str, asked: str) -> str:
+    """Join the subject and what is asked about it, each word once."""
+    more = [word for word in asked.split() if fold(word) not in fold(subject)]
+    return " ".join([subject, *more]).strip()
+
+
 def _asked(facet: Facet) -> str:
-    return facet["text"] if facet["field"] == "label" else " ".join(facet["terms"])
+    if facet["field"] == "label":
+        return facet["text"]
+    return " ".join(spoken(facet["text"], facet["terms"]))
 
 
 def _distinct(queries: Sequence[str], searched: Sequence[str]) -> list[str]:
