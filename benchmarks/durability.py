@@ -24,7 +24,7 @@ from benchmarks.reporting import Report, Scale, Table, Target, command, quantile
 from benchmarks.samples import Labelled, Service, labelled, service
 from graphs.ask.graph import build_graph
 
-PAIRS: dict[Scale, int] = {"tiny": 5, "short": 150, "full": 600}
+PAIRS: dict[Scale, int] = {"tiny": 5, "short": 100, "full": 600}
 WARM_UP: dict[Scale, int] = {"tiny": 1, "short": 15, "full": 30}
 THREADS: dict[Scale, int] = {"tiny": 4, "short": 200, "full": 500}
 QUESTIONS: dict[Scale, int | None] = {"tiny": 3, "short": 40, "full": None}

@@ -21,8 +21,8 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from app.adapters.checkpoint_dictionary import dictionary
 
 _LEVEL = 6
-_WORTH_IT = 64
-"""Below this many bytes zlib's own frame eats what it saves."""
+_WORTH_IT = 1024
+"""Bytes from which on compressing pays: most results of nodes are smaller, and soon deleted."""
 _BUSY_SECONDS = 10.0
 _LINEAGE = """
 WITH RECURSIVE lineage(id, parent, type, body, source, age) AS (
@@ -83,7 +83,7 @@ class CompactSaver(AsyncSqliteSaver):
         """Return the next version of a channel.
 
         The parent class adds 16 random digits to each: they don't compress, and only savers that
-        keep channels apart from checkpoints need them.
+        look a channel up by its version alone need them; this one follows the lineage.
         """
         return f"{int(current or 0) + 1:06d}"
 
