@@ -1,0 +1,135 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphs.evidence.text import (
+    codes,
+    fold,
+    index_terms,
+    jaccard,
+    language,
+    normalise,
+    query_terms,
+    sentences,
+    stem,
+    trigrams,
+    words,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("QX-2025-094 的处理措施", ["QX-2025-094"]),
+        ("ＱＸ－２０２５－０９４", ["QX-2025-094"]),
+        ("qx-2025-094呢？", ["QX-2025-094"]),
+        ("POL-2024-07 和 POL-2024-07", ["POL-2024-07"]),
+        ("按GB50229执行", ["GB50229"]),
+        ("第五百六十三条", ["第五百六十三条"]),
+        ("第10条之一", ["第10条之一"]),
+        ("since mid-2024", []),
+        ("covid-19 rules", []),
+        ("well-known state-of-the-art", []),
+        ("A/B 测试", []),
+        ("XQX-2025-0944", ["XQX-2025-0944"]),
+        ("", []),
+    ],
+)
+def test_codes_are_found_in_one_form(text: str, expected: list[str]) -> None:
+    assert codes(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("一句。二句！三句？", ["一句。", "二句！", "三句？"]),
+        ("先停泵；再关阀", ["先停泵；", "再关阀"]),
+        ("他说“停机。”然后离开。", ["他说“停机。”", "然后离开。"]),
+        ("Version 1.5 is out. It works.", ["Version 1.5 is out.", "It works."]),
+        ("- 一\n- 二", ["- 一", "- 二"]),
+        ("| a | b |\n|---|---|\n| 1 | 2 |", ["| a | b |", "| 1 | 2 |"]),
+        ("。。。\n---\n", []),
+        ("  缩进。  ", ["缩进。"]),
+        ("", []),
+    ],
+)
+def test_text_is_divided_into_sentences_items_and_rows(text: str, expected: list[str]) -> None:
+    assert [text[start:end] for start, end in sentences(text)] == expected
+
+
+@given(st.text())
+def test_sentences_lie_in_order_apart_and_lose_no_letter(text: str) -> None:
+    spans = sentences(text)
+    last = 0
+    for start, end in spans:
+        assert last <= start < end <= len(text)
+        assert text[start:end] == text[start:end].strip()
+        last = end
+    kept = {place for start, end in spans for place in range(start, end)}
+    assert all(place in kept for place, char in enumerate(text) if char.isalnum())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("凝汽器真空", "zh"),
+        ("hotel cost", "en"),
+        ("QX-2025-094 的处理措施", "zh"),
+        ("The pump 泵 is running in the plant today", "en"),
+        ("12345", "en"),
+    ],
+)
+def test_language_is_told_by_the_letters(text: str, expected: str) -> None:
+    assert language(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [("ＡＢＣ", "abc"), ("a  b\nc", "A B C"), ("①", "1"), ("ﬁlter", "filter")]
+)
+def test_search_copy_is_the_same_for_what_reads_the_same(left: str, right: str) -> None:
+    assert normalise(left) == normalise(right)
+
+
+@given(st.text())
+def test_normalising_twice_changes_nothing(text: str) -> None:
+    assert normalise(normalise(text)) == normalise(text)
+    assert not any(char.isspace() for char in fold(text))
+
+
+def test_index_holds_words_and_character_pairs_and_whole_codes() -> None:
+    terms = index_terms("QX-2025-094 循环水旋转滤网")
+    assert {"qx-2025-094", "循环", "滤网", "水旋", "2025"} <= set(terms)
+
+
+def test_query_drops_stop_words_and_finds_what_the_index_holds() -> None:
+    terms = query_terms("请问循环水旋转滤网的压差是多少？")
+    assert not {"请问", "的", "多少", "是"} & set(terms)
+    assert {"循环", "滤网", "压差"} <= set(terms)
+    assert set(query_terms("reimbursed hotels")) == {stem("reimbursed"), stem("hotels")}
+    assert set(query_terms("reimbursed hotels")) <= set(index_terms("Hotels are reimbursed."))
+
+
+@given(st.lists(st.sampled_from(["滤网", "压差", "hotel", "costs", "QX-2025-094", "真空"])))
+def test_terms_of_a_query_are_terms_of_a_text_that_holds_it(parts: list[str]) -> None:
+    text = " ".join(parts)
+    assert set(query_terms(text)) <= set(index_terms(text))
+
+
+def test_content_words_leave_out_codes_and_stop_words() -> None:
+    assert words("QX-2025-094 的滤网在哪里？") == ["滤网"]
+    assert words("The cost of the hotels") == ["cost", "hotel"]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [("ab", "ab", 1.0), ("ab", "cd", 0.0), ("abc", "bcd", 0.5), ("", "", 0.0), ("a", "", 0.0)],
+)
+def test_jaccard_is_the_share_of_common_elements(left: str, right: str, expected: float) -> None:
+    assert jaccard(left, right) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("", 0), ("一", 1), ("a b", 1), ("a b c", 1), ("a b c d", 2)]
+)
+def test_trigrams_of_short_texts_are_one_shorter_gram(text: str, count: int) -> None:
+    assert len(trigrams(text)) == count
