@@ -57,6 +57,27 @@ WARNINGS: dict[str, tuple[str, str]] = {
     ),
 }
 """Warning code to its (zh, en) sentence."""
+RULES: dict[str, tuple[str, str]] = {
+    "1: subject not held": (
+        "没有段落涉及问题的主题",
+        "no passage holds the subject of the question",
+    ),
+    "1: nothing near enough": (
+        "最好的段落也与问题相差太远",
+        "even the best passage lies too far from the question",
+    ),
+    "2: every required facet covered": (
+        "所问的各项都有段落给出",
+        "every part that is asked for is covered by a passage",
+    ),
+    "3: something is missing and a round is left": (
+        "尚有未覆盖或把握不足之处，还可以再检索一次",
+        "something is missing or too uncertain, and another retrieval is allowed",
+    ),
+    "4: a part is covered": ("只有一部分有依据", "only a part is covered"),
+    "4: too little is covered": ("有依据的部分太少", "too little is covered"),
+}
+"""Rule of the decision table to the (zh, en) reason that a reader sees."""
 OPENING = ("low_confidence_generation", "potential_noise", "outdated_info")
 """Warnings that also open the answer text, in this order."""
 
@@ -113,6 +134,13 @@ def say(key: str, language: Language, **values: object) -> str:
     """Return a sentence in the question's language; a missing value fails loudly."""
     text = _TEXTS[key][0 if language == "zh" else 1]
     return text.format(**values) if values else text
+
+
+def reason(rule: str, language: Language) -> str:
+    """Return why a rule decided; what a reasoner added to the rule is kept as it stands."""
+    known, mark, added = rule.partition("; ")
+    texts = RULES.get(known)
+    return (texts[0 if language == "zh" else 1] if texts else known) + mark + added
 
 
 def warn(code: str, language: Language) -> str:

@@ -7,6 +7,7 @@ import pytest
 
 from graphs.ask.state import Assessment, Dimensions, Facet
 from graphs.evidence.decision import Verdict, clamp, decide, partial_allowed
+from graphs.evidence.messages import RULES, reason
 from graphs.policy import Policy
 
 POLICY = Policy()
@@ -187,3 +188,13 @@ def test_partial_answer_is_allowed_exactly_where_rule_four_gives_one(name: str) 
     row = TABLE[name]
     allowed = partial_allowed(row.assessment(), row.facets, POLICY, row.covering)
     assert allowed == (row.expected == "partial_answer")
+
+
+def test_every_rule_has_a_reason_in_both_languages() -> None:
+    rules = {row.verdict().rule for row in TABLE.values()}
+    assert rules == set(RULES)
+    for rule in rules:
+        assert reason(rule, "zh") != reason(rule, "en")
+    assert reason("2: every required facet covered; reasoner: rewrite", "en").endswith(
+        "; reasoner: rewrite"
+    )

@@ -10,6 +10,7 @@ from graphs.evidence.assessment import assess, best_covering
 from graphs.evidence.calibration import ConfidenceModel
 from graphs.evidence.decision import Verdict, clamp, decide, partial_allowed
 from graphs.evidence.ledger import nearest_of
+from graphs.evidence.messages import reason
 from graphs.evidence.notes import take_notes
 from graphs.policy import Policy
 from graphs.ports import Library
@@ -98,7 +99,7 @@ class GradeEvidence:
             proposed=proposed[:200],
             decision=verdict.decision,
             rule=verdict.rule,
-            reason=(reading.reason or verdict.rule)[:400],
+            reason=(reading.reason or reason(verdict.rule, case.language))[:400],
             missing_info=[gap["content"] for gap in assessment["gaps"] if gap["content"]],
             supported_points=held,
             unsupported_points=open_,
