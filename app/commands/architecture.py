@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from app import diagram
 from app.commands.boundary import CommandFailed
 from app.routes.graph import describe
 from app.runs import Graph
@@ -32,9 +33,12 @@ async def draw(settings: Settings) -> tuple[dict[str, Any], str]:
 
 def page_of(graph: Graph) -> str:
     """Return the page: picture, nodes with what they do, edges with the keys that lead there."""
-    mermaid = graph.get_graph().draw_mermaid().strip()
+    mermaid = diagram.mermaid(graph).strip()
     nodes = [f"| `{name}` | `{kind}` | {does} |" for name, kind, does in _nodes(graph)]
-    edges = [f"| `{source}` | {key} | `{target}` |" for source, key, target in _edges(graph)]
+    edges = [
+        f"| `{edge.source}` | {f'`{edge.key}`' if edge.key else ''} | `{edge.target}` |"
+        for edge in diagram.edges(graph)
+    ]
     return "\n".join(
         [
             f"{_HEAD}```mermaid\n{mermaid}\n```\n\n## Nodes\n",
@@ -63,23 +67,6 @@ def _nodes(graph: Graph) -> Iterator[tuple[str, str, str]]:
         # the wrapper hides the node object in `afunc`
         kind = type(spec.runnable.afunc)  # type: ignore[union-attr]
         yield name, kind.__name__, (kind.__doc__ or "").strip().partition("\n")[0]
-
-
-def _edges(graph: Graph) -> Iterator[tuple[str, str, str]]:
-    """Yield source, key and target, in the order in which the nodes were added."""
-    builder = graph.builder
-    order = ["__start__", *builder.nodes, "__end__"]
-    for source in order:
-        for target in sorted(
-            (end for start, end in builder.edges if start == source), key=order.index
-        ):
-            yield source, "", target
-        for branch in builder.branches.get(source, {}).values():
-            for key, target in (branch.ends or {}).items():
-                yield source, f"`{key}`", target
-        if source in builder.nodes:
-            for target in builder.nodes[source].ends or ():
-                yield source, "", target
 
 
 def _handlers(graph: Graph) -> Iterator[str]:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import PlainTextResponse, Response
 
+from app import diagram
 from app.deps import ServicesDep
 from app.resources import GraphEdgeOut, GraphNodeOut, GraphOut
 from app.runs import Graph
@@ -14,18 +15,17 @@ router = APIRouter(tags=["service"])
 
 def describe(graph: Graph) -> GraphOut:
     """Return nodes, edges and the Mermaid text of a compiled graph."""
-    drawn = graph.get_graph()
     edges = [
         GraphEdgeOut(
             source=edge.source,
             target=edge.target,
-            conditional=edge.conditional,
-            label=None if edge.data is None else str(edge.data),
+            conditional=edge.key is not None,
+            label=edge.key,
         )
-        for edge in drawn.edges
+        for edge in diagram.edges(graph)
     ]
-    nodes = [GraphNodeOut(id=name) for name in drawn.nodes]
-    return GraphOut(nodes=nodes, edges=edges, mermaid=drawn.draw_mermaid())
+    nodes = [GraphNodeOut(id=name) for name in diagram.nodes(graph)]
+    return GraphOut(nodes=nodes, edges=edges, mermaid=diagram.mermaid(graph))
 
 
 @router.get(
