@@ -186,3 +186,14 @@ async def test_copy_of_a_seen_passage_is_nothing_new() -> None:
 async def test_new_passage_carries_its_round() -> None:
     found = await SecondSearch(search()).find(knowledge_base(), ["泵"], POLICY.precise, 2, [])
     assert {item.round for item in found.evidence} == {2}
+
+
+async def test_seen_passages_leave_their_places_to_the_next_candidates() -> None:
+    items = plant()
+    finder = HybridSearch(FakeEmbedder(), FakeReranker(), replace(POLICY, candidates=1))
+    base = knowledge_base([replace(item, document_id=item.id) for item in items])
+    first = (await finder.search(base, "锅炉给水的温度", ALL)).evidence
+    found, note = await second(finder, base, ["锅炉给水的温度"], [e.passage for e in first])
+    assert found
+    assert not set(found) & set(texts(first))
+    assert "next sections" in note
