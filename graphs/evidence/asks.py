@@ -94,13 +94,27 @@ _FREQUENCY = re.compile(
 _LIST = re.compile(r"、|；|;|^\s*(?:[-*+•]|\d+[.)、．])|\||,.+,|\band\b", re.IGNORECASE)
 
 
-_ATTRIBUTE = re.compile(
-    r"(?P<zh>[\u4e00-\u9fff]{1,6})(?:应该|应|需要|一般|大概|最高|最低|最多|最少|各|分别)*(?:是|为|有)?(?:多少|多大|多高|多长|多低|(?<!为)什么|几[个次台条])"
-    r"|(?:多少|几)(?:[个次台条级根支层种项份名片]|)(?P<after>[\u4e00-\u9fff]{2,4})"
-    r"|\bwhat(?: is| are| was| were|'s)? (?:the |a |an )?(?P<en>[a-z]+(?: [a-z]+)?)"
-    r"|\b(?:how (?:much|many)|which) (?P<en2>[a-z]+)",
+_BEFORE = re.compile(
+    r"(?P<noun>[\u4e00-\u9fff]{1,6}?)(?:应该|应|需要|一般|大概|最高|最低|最多|最少|各|分别)*(?:是|为|有)?"
+    r"(?:多少|多大|多高|多长|多低|(?<!为)什么|几[个次台条])"
+)
+_AFTER = re.compile(
+    r"(?:多少|几|(?<!为)什么|哪[一家个种类份条项]?)(?:[个次台条级根支层种项份名片])?(?P<noun>[\u4e00-\u9fff]{2,4})"
+)
+_ENGLISH = re.compile(
+    r"\bwhat(?: is| are| was| were|'s)? (?:the |a |an )?([a-z]+(?: [a-z]+)?)"
+    r"|\b(?:how (?:much|many)|which) ([a-z]+(?: [a-z]+)?)",
     re.IGNORECASE,
 )
+_PAIR = re.compile(
+    r"(?:的|^)(?P<first>[^的，,和与及]{2,10})[和与及](?P<second>[^的，,和与及]{2,10}?)(?:各自?|分别)(?:是|为|有)?(?:多少|什么|多大|几)"
+)
+
+
+def pair(clause: str) -> tuple[str, ...]:
+    """Return the two attributes of a clause that asks for both (额定转速和额定扬程各是多少)."""
+    match = _PAIR.search(clause)
+    return (match["first"].strip(), match["second"].strip()) if match else ()
 
 
 @lru_cache(maxsize=4096)
@@ -110,21 +124,28 @@ def attribute(clause: str) -> tuple[str, ...]:
     Only nouns count: in 报销多少 the verb says what happens, not what is asked. Units of measure
     are no attributes either.
     """
-    match = _ATTRIBUTE.search(clause)
-    if match is None:
-        return ()
-    if match["after"]:
-        first = next((w for w, f in tagged(match["after"]) if f.startswith("n") and len(w) > 1), "")
-        return (first,) if first and not claims(f"1{first}")[0].unit else ()
-    if match["zh"]:
-        pairs = [(w, f) for w, f in tagged(match["zh"]) if w.strip() and w not in STOP_WORDS]
-        return (
-            (pairs[-1][0],)
-            if pairs and pairs[-1][1].startswith(("n", "vn", "j", "l")) and len(pairs[-1][0]) > 1
-            else ()
-        )
-    found = words(match["en"] or match["en2"] or "")
-    return tuple(word for word in found if word not in _UNIT_WORDS)
+    if english := _ENGLISH.search(clause):
+        found = words(english[1] or english[2] or "")
+        return tuple(word for word in found if word not in _UNIT_WORDS)
+    for pattern in (_AFTER, _BEFORE):
+        match = pattern.search(clause)
+        if match and (noun := _noun(match["noun"], last=pattern is _BEFORE)):
+            return (noun,)
+    return ()
+
+
+def _noun(text: str, last: bool) -> str:
+    """Return the last (or first) word of a phrase if it is a noun and no unit, else ""."""
+    pairs = [(w, f) for w, f in tagged(text) if w.strip() and w not in STOP_WORDS]
+    if not pairs:
+        return ""
+    word, flag = pairs[-1 if last else 0]
+    unit = claims(f"1{word}")
+    # What stands behind 的 is a noun whatever the dictionary says (泵的转速).
+    noun = flag.startswith(("n", "vn", "j", "l")) or (last and "的" in text)
+    if len(word) < 2 or not noun or (unit and unit[0].unit):
+        return ""
+    return word
 
 
 _UNIT_WORDS = frozenset(

@@ -75,7 +75,8 @@ class _Builder:
             self._values(clause, "")
             return
         fields = asks.requested_fields(clause)
-        names = self._label_phrases(clause)
+        both = asks.pair(clause)
+        names = [] if both else self._label_phrases(clause)
         if not names and not fields and not asks.imperative(clause):
             self._entities(clause, "")
             self._values(clause, "")
@@ -85,10 +86,12 @@ class _Builder:
         for name in names:
             field, content = asks.label_field(name)
             self._facet("field", name, sub["id"], field=field, required=True, content=content)
-        if not names:
+        for name in both:
+            self._facet("field", name, sub["id"], field=fields[0], required=True)
+        if not names and not both:
             for field in fields[:1] or ["fact"]:
                 self._facet("field", clause, sub["id"], field=field, required=True)
-        self._entities(asks.strip_cues(clause), sub["id"], without=names)
+        self._entities(asks.strip_cues(clause), sub["id"], without=[*names, *both])
         self._values(clause, sub["id"])
 
     def finish(self) -> Parsed:

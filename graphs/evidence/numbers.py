@@ -7,6 +7,7 @@ ISO prefixes ("2025-06-12", "2025-06", "2025"), codes in upper case. Places are 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from graphs.evidence.numerals import (
@@ -101,6 +102,11 @@ _CURRENCY = {
 
 def claims(text: str) -> list[Claim]:
     """Return the checkable values of `text` in order; list numbers and markers are none."""
+    return list(_claims(text))
+
+
+@lru_cache(maxsize=16384)
+def _claims(text: str) -> tuple[Claim, ...]:
     plain = half_width(text)
     taken = [False] * len(plain)
     for pattern in (_LIST_MARK, _MARKER):
@@ -124,7 +130,7 @@ def claims(text: str) -> list[Claim]:
     for match in _CN_NUMBER.finditer(plain):
         unit = UNITS[match["u"].lower()]
         _add(found, taken, "number", str(chinese_number(match["n"])), unit, match)
-    return _with_range_units(sorted(found, key=lambda claim: claim.start), plain)
+    return tuple(_with_range_units(sorted(found, key=lambda claim: claim.start), plain))
 
 
 def _code_spans(plain: str) -> list[re.Match[str]]:

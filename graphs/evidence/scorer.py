@@ -232,7 +232,9 @@ class Scorer:
         whole: float,
     ) -> SentenceScore:
         line = text.lines[index]
-        meaning = soft(max(own, whole), text.language == self._language, whole=True)
+        # The whole question says nothing of a part: another part may be what it is near to.
+        near = own if len(self._order) > 1 else max(own, whole)
+        meaning = soft(near, text.language == self._language, whole=True)
         cue = self._cue(facet, text, line)
         strength = max(around, 0.9 * meaning, 0.65 * around + 0.45 * meaning)
         strength = min(1.0, strength) * (1.0 if cue else 0.55)
