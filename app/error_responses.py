@@ -9,6 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from app.errors import InvalidRequest, ServiceError, TooLarge, UnsupportedContent
 from app.schemas import ErrorBody, ErrorOut
@@ -105,6 +106,11 @@ def _of_framework(_: Request, error: Exception) -> JSONResponse:
     return error_response(status, *_FRAMEWORK.get(status, fallback), headers=error.headers)
 
 
+def _of_departure(_: Request, __: Exception) -> JSONResponse:
+    """Close a request whose sender left before its body was whole: nobody reads this."""
+    return error_response(400, *_FRAMEWORK[400])
+
+
 def _of_product(_: Request, error: Exception) -> JSONResponse:
     if isinstance(error, ServiceError):
         return of_service(error)
@@ -148,5 +154,6 @@ def install(
         app.add_exception_handler(kind, of_adapter)
     app.add_exception_handler(RequestValidationError, _of_validation)
     app.add_exception_handler(HTTPException, _of_framework)
+    app.add_exception_handler(ClientDisconnect, _of_departure)
     app.add_exception_handler(YoujuError, _of_product)
     app.add_exception_handler(Exception, _of_anything)
