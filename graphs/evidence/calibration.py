@@ -28,12 +28,12 @@ class ConfidenceModel:
     (`benchmarks/fit_confidence.py`); answers made with them say `"calibrated": false`.
     """
 
-    bias: float = -2.8
-    best: float = 1.1
-    coverage: float = 0.8
-    weakest: float = 3.0
-    subject: float = 0.35
-    consistency: float = 0.75
+    bias: float = -3.0
+    best: float = 1.4
+    coverage: float = 1.2
+    weakest: float = 2.0
+    subject: float = 0.3
+    consistency: float = 0.85
     fitted: bool = False
 
     def confidence(self, features: "Features") -> float:
