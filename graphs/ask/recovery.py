@@ -35,9 +35,10 @@ class Recover:
         answer can follow: the caller named an unknown knowledge base, or `finalize` failed though
         there was nothing left to read.
         """
-        _report(error)
         if error.node == FIRST:
             _raise_callers_mistake(error)
+        _report(error)
+        if error.node == FIRST:
             # The state still holds the thread's last turn: none of it belongs to this question.
             state = fresh_turn(state, self.policy)
         again = error.node == LAST and state["path"][-1:] == [LAST]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from graphs.ask.state import Citation, Statement
-from graphs.evidence.blocks import Row, header_of, row_at, rows
+from graphs.evidence.blocks import Row, header_of, plain, row_at, rows
 from graphs.evidence.numbers import Claim, blanked, claims, supports
 from graphs.evidence.passages import Passage
 from graphs.evidence.text import fold, is_cjk, sentences, words
@@ -19,6 +19,14 @@ _FORBIDDEN = re.compile(r"不得|禁止|严禁|不准|不允许|\b(?:must not|ma
 _POSSIBLE = re.compile(r"(?<![不尽])可能|疑似|怀疑|或许|大概|初步判断|有时|\b(?:may(?!\s+\d)|might|could|possibl\w+|suspect\w*|likely|probabl\w+)\b", re.I)  # fmt: skip
 _REQUIRED = re.compile(
     r"必须|应当|(?<![反效相供适响感对答])应(?!用|力|急|对|变)|(?<!无)须|\b(?:must|shall|required|should)\b",
+    re.I,
+)
+_DENIAL = re.compile(
+    r"不|未|无(?!论)|没有|禁止|严禁|\b(?:not|no|never|neither|nor|without|cannot)\b|n't\b", re.I
+)
+_NO_DENIAL = re.compile(
+    r"不(?:大于|小于|超过|少于|低于|高于|得超过|得低于|早于|晚于|多于|锈|同|断|仅|但|管|论|足|久|良|平|稳)|无(?:水|烟|缝|线|功|机|害|论)"
+    r"|\b(?:no (?:more|less|later|earlier|fewer) than|not (?:more|less|later|earlier|exceed\w*|only)|must not exceed)\b",
     re.I,
 )
 _NEGATION = re.compile(r"[不未无没禁]|\b(?:not|no|never|cannot)\b|n't\b", re.I)
@@ -79,6 +87,8 @@ def unsupported(statement: Statement, passages: Mapping[str, Passage], question:
     for claim in claims(text):
         if not (_stands(claim, text, quoted, headings) or _in(claim, known)):
             return f"{text[claim.start : claim.end]!r} stands in no quote"
+    if any(fold(text) in fold(plain(quote_text(citation, p) or "")) for citation, p in cited):
+        return None  # word for word: it says what its quote says
     return _modality_lost(text, [line.text for line in quoted])
 
 
@@ -172,13 +182,31 @@ def _modality_lost(text: str, quoted: Sequence[str]) -> str | None:
         if content and len(content & set(words(sentence))) / len(content) >= _SAME_MATTER
     ]
     kinds = {modality(sentence) for sentence in said}
+    if "forbidden" in kinds and own not in kinds and not _NEGATION.search(text):
+        return "its quote forbids it"
+    if any(_turned_around(text[start:end], quoted) for start, end in sentences(text)):
+        return "its quote says the opposite"
     if not kinds or own in kinds:
         return None
-    if "forbidden" in kinds and not _NEGATION.search(text):
-        return "its quote forbids it"
     if kinds == {"possible"} and own != "forbidden":
         return "its quote is less certain"
     return None
+
+
+def _turned_around(sentence: str, quoted: Sequence[str]) -> bool:
+    """Tell whether every quoted sentence on the same matter denies where this one does not."""
+    content = set(words(sentence))
+    said = [
+        other
+        for other in quoted
+        if content and len(content & set(words(other))) / len(content) >= _SAME_MATTER
+    ]
+    return bool(said) and all(_denies(other) != _denies(sentence) for other in said)
+
+
+def _denies(text: str) -> bool:
+    """Tell whether a sentence denies; limits (不超过) and fixed words (不锈钢) deny nothing."""
+    return bool(_DENIAL.search(_NO_DENIAL.sub("", text)))
 
 
 def self_evident(statement: Statement, passages: Mapping[str, Passage]) -> bool:

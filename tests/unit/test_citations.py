@@ -167,3 +167,19 @@ def test_modality_is_told_by_the_words(text: str, expected: str) -> None:
 def test_plain_copy_needs_no_model(text: str, quote: str, expected: bool) -> None:
     source = passage(quote, "p")
     assert self_evident(statement(text, source), {"p": source}) is expected
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "stands"),
+    [
+        ("延误少于 6 小时的，酒店费用不予报销。", "延误少于 6 小时的，酒店费用予以报销。", False),
+        ("Hotel costs are not reimbursed for short delays.", "Hotel costs are reimbursed for short delays.", False),
+        ("Hotel costs are reimbursed for long delays.", "Hotel costs are not reimbursed for long delays.", False),
+        ("滤网前后压差不大于 100 mm 水柱。", "滤网前后压差最多 100 mm 水柱。", True),
+        ("阀门未关闭，应立即手动关闭阀门。", "阀门未关闭时应立即手动关闭阀门。", True),
+    ],
+)  # fmt: skip
+def test_statement_that_turns_its_quote_around_never_stands(
+    quote: str, text: str, stands: bool
+) -> None:
+    assert (verdict(text, quote) is None) is stands
