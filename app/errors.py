@@ -102,6 +102,19 @@ class RunFailed(ServiceError):
     hint = "Ask again; the log of the service holds the cause under the run's id."
 
 
+class KnowledgeBaseGone(RunFailed):
+    """The knowledge base was deleted between the question and its analysis."""
+
+    status, code = 404, "unknown_kb"
+    hint = "GET /kb lists them; the first upload to POST /kb/{kb}/documents creates one."
+
+
+RUN_ERRORS: dict[str, type[RunFailed]] = {
+    kind.code: kind for kind in (RunFailed, KnowledgeBaseGone)
+}
+"""What the code of a run's `error` event stands for."""
+
+
 class RunInterrupted(ServiceError):
     """The service stopped before the question was finished."""
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import logging
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
@@ -10,11 +11,12 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 
-from app.errors import RunFailed, RunInterrupted
+from app.errors import RUN_ERRORS, KnowledgeBaseGone, RunFailed, RunInterrupted
 from app.run_log import RunLog
 from app.run_records import Draft, Event, NewRun, Run, Thread
 from app.run_store import RunStore
 from app.schemas import Answer, answer_of
+from graphs.errors import UnknownKnowledgeBase
 
 logger = logging.getLogger(__name__)
 
@@ -103,7 +105,7 @@ class RunManager:
             raise RunInterrupted("The service stopped before this question was finished.")
         events = await self.store.events(run.id, (run.answer_event or 0) - 1, "answer")
         if not events:
-            raise RunFailed("This question ran into an error.")
+            raise await self._failure(run)
         return events[0].data
 
     async def follow(
@@ -174,17 +176,27 @@ class RunManager:
         try:
             drafts = await self._run_graph(run, active)
             await self.store.finish(run.id, drafts, "done")
+        except UnknownKnowledgeBase as error:
+            gone = f"There is no knowledge base named {error.name} any more."
+            await self._fail(run, KnowledgeBaseGone(gone))
         except Exception:
             logger.exception("run %s failed", run.id)
-            await self._fail(run)
+            message = "The question ran into an error and was not answered."
+            await self._fail(run, RunFailed(message))
         finally:
             self._active.pop(run.id, None)
             await active.advance()
 
-    async def _fail(self, run: Run) -> None:
-        message = "The question ran into an error and was not answered."
-        error = Draft("error", {"code": RunFailed.code, "message": message})
+    async def _fail(self, run: Run, why: RunFailed) -> None:
+        error = Draft("error", {"code": why.code, "message": str(why)})
         await self.store.finish(run.id, [error, Draft("done", {"status": "error"})], "error")
+
+    async def _failure(self, run: Run) -> RunFailed:
+        """Return the error that a run without an answer ended in."""
+        told = [json.loads(e.data) for e in await self.store.events(run.id, kind="error")]
+        if not told:
+            return RunFailed("This question ran into an error.")
+        return RUN_ERRORS[told[-1]["code"]](told[-1]["message"])
 
     async def _run_graph(self, run: Run, active: _Active) -> list[Draft]:
         """Run the graph to its end and return the closing events."""

@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from app.deps import LastEventId, RunsDep, SettingsDep
+from app.errors import RUN_ERRORS
 from app.replies import links
 from app.resources import RunOut, moment
 from app.run_records import Run
@@ -22,8 +23,8 @@ async def _outcome(runs: RunManager, run: Run) -> tuple[Answer | None, ErrorBody
     errors = await runs.store.events(run.id, kind="error") if run.status == "error" else []
     if not errors:
         return None, None
-    hint = "Ask again; the log of the service holds the cause under the run's id."
-    return None, ErrorBody(**json.loads(errors[-1].data), hint=hint)
+    told = json.loads(errors[-1].data)
+    return None, ErrorBody(**told, hint=RUN_ERRORS[told["code"]].hint)
 
 
 @router.get("/{run_id}")

@@ -87,7 +87,7 @@ def unsupported(statement: Statement, passages: Mapping[str, Passage], question:
     for claim in claims(text):
         if not (_stands(claim, text, quoted, headings) or _in(claim, known)):
             return f"{text[claim.start : claim.end]!r} stands in no quote"
-    if any(fold(text) in fold(plain(quote_text(citation, p) or "")) for citation, p in cited):
+    if any(fold(text) == fold(plain(quote_text(citation, p) or "")) for citation, p in cited):
         return None  # word for word: it says what its quote says
     return _modality_lost(text, [line.text for line in quoted])
 

@@ -1,7 +1,8 @@
 """A small graph over the real state that does what the question says: for faults and timing.
 
 A question is a list of commands, divided by semicolons:
-`slow NODE SECONDS`, `hold NODE` (until `Script.gate` is set), `fail NODE`, `crash-lines`
+`slow NODE SECONDS`, `hold NODE` (until `Script.gate` is set), `fail NODE`, `vanish NODE` (the
+knowledge base is gone), `crash-lines`
 (fail once after the first line), `diverge` (the final answer differs from the lines sent),
 `refuse` (no lines at all), `quit` (no result at the end).
 """
@@ -18,7 +19,7 @@ from langgraph.types import RetryPolicy
 
 from app.runs import Graph
 from graphs.ask.state import AskInput, AskOutput, AskState
-from graphs.errors import StoreUnavailable
+from graphs.errors import StoreUnavailable, UnknownKnowledgeBase
 
 NODES = (
     "analyze_query",
@@ -63,6 +64,8 @@ class Script:
                     time.sleep(float(seconds))  # noqa: ASYNC251 # a node that blocks the loop
                 case ["fail", name] if name == node:
                     raise ValueError("secret detail of a dependency")
+                case ["vanish", name] if name == node:
+                    raise UnknownKnowledgeBase(state["kb"])
 
     async def reached(self, node: str, times: int = 1) -> None:
         """Wait until `node` was entered so often."""

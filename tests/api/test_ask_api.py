@@ -2,6 +2,7 @@ import asyncio
 import json
 from typing import Any
 
+import pytest
 from http_client import Client, parse, streamed
 from scripted_graph import LINES, NODES, REFUSAL, Script
 
@@ -110,6 +111,20 @@ async def test_error_as_json_is_a_500_in_the_contracts_form(client: Client) -> N
     assert run["status"] == "error"
     assert run["error"]["code"] == "run_failed"
     assert run["answer"] is None
+
+
+async def test_knowledge_base_deleted_under_a_question_is_a_404_at_every_door(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    response = await client.post("/ask", json={"question": "vanish analyze_query"})
+    assert response.status_code == 404
+    assert response.json()["error"]["code"] == "unknown_kb"
+    run = (await client.get(f"/runs/{response.headers['x-run-id']}")).json()
+    assert run["error"] == response.json()["error"]
+    events = await client.events("POST", "/ask", json={"question": "vanish analyze_query"})
+    assert [event["type"] for event in events][-2:] == ["error", "done"]
+    assert events[-2]["data"]["code"] == "unknown_kb"
+    assert "Traceback" not in caplog.text
 
 
 async def test_graph_without_a_result_is_an_error_of_the_run(client: Client) -> None:
