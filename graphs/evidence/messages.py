@@ -120,7 +120,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "why_subject": ("没有涉及问题的主题：{what}", "does not treat the subject: {what}"),
     "why_field": ("涉及主题，但没有给出：{what}", "treats the subject, but does not say: {what}"),
     "why_score": ("与问题的关系较弱", "only loosely related to the question"),
-    "suggest_document": ("能说明“{what}”的文件或记录", "a document or record that states \"{what}\""),
+    "suggest_document": ("能说明“{what}”的文件或记录", "a document or record that covers \"{what}\""),
     "suggest_version": ("该时间范围内有效的版本", "the version that was in force at that time"),
     "suggest_conflict": ("能说明哪一方说法有效的文件", "a document that says which side is in force"),
     "colon": ("：", ": "),
