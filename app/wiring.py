@@ -1,6 +1,7 @@
 """The one place where ports meet their implementations."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -36,6 +37,8 @@ from graphs.retrieval.hybrid import HybridSearch
 logger = logging.getLogger(__name__)
 
 RUNS_FILE = "runs.sqlite"
+REPAIR_SECONDS = 5.0
+"""How long a start waits for repairs before it goes on beside them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +135,32 @@ async def open_core(settings: Settings) -> AsyncIterator[Core]:
         search = HybridSearch(embedder, reranker, rules_)
         measure = BackgroundMeter(library, reranker, embedder).measure if reranker else None
         indexer = Indexer(library, max_bytes=settings.max_upload_bytes, measure_background=measure)
-        await indexer.repair()
         builder = build_graph(
             Collaborators(library, reasoner, search, rules_, models, ConfidenceModel())
         )
-        yield Core(library, indexer, Searcher(search), builder, _names(models))
+        async with _repairing(indexer):
+            yield Core(library, indexer, Searcher(search), builder, _names(models))
+
+
+@asynccontextmanager
+async def _repairing(indexer: Indexer) -> AsyncIterator[None]:
+    """Finish what a crash left: what is small before anyone asks, what is large beside the work.
+
+    A document that is not finished stays hidden, and each knowledge base is locked for changes
+    while it is repaired. A stop leaves the rest to the next start.
+    """
+    repair = asyncio.create_task(indexer.repair(), name="repair")
+    done, _ = await asyncio.wait({repair}, timeout=REPAIR_SECONDS)
+    if done:
+        await repair
+    else:
+        logger.warning("an ingest that was cut off is being finished beside the questions")
+    try:
+        yield
+    finally:
+        repair.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await repair
 
 
 @asynccontextmanager
