@@ -5,15 +5,12 @@ the headings above it and half of its neighbours), how near its meaning is, and 
 kind that is asked for. A passage counts for a sub-question only as far as it holds the subject.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from graphs.ask.state import Facet
 from graphs.evidence import asks
-from graphs.evidence.facets import SOURCE_WORDS, term_weight
+from graphs.evidence.facets import SOURCE_WORDS
 from graphs.evidence.lines import (
     Lexicon,
     Line,
@@ -23,27 +20,14 @@ from graphs.evidence.lines import (
     line_of,
     presence,
     soft,
-    stands_for,
     take_apart,
 )
-from graphs.evidence.numbers import claims
 from graphs.evidence.passages import Passage
-from graphs.evidence.text import codes, fold, language
+from graphs.evidence.subject import SHARED, Subject
 from graphs.ports import Matrix, Vector
 
 COVERED = 0.5
 """A facet counts as covered from this strength on."""
-LITERAL = 0.35
-"""After a broadening, the share of the subject's words that one passage must hold literally."""
-_SOME_LITERAL = 0.12
-"""The share that every passage must hold to be judged with the help of bindings."""
-_NOT_LITERAL = 0.4
-_ACROSS = 0.8
-"""How far the meaning of the whole question vouches for the subject in another language."""
-_SHARED = 0.7
-"""How much the context counts beside what a part names itself."""
-_NAMED = 0.3
-"""A sub-question names something itself from this share of a rare word's weight on."""
 LACKING = 0.45
 """The most that a sentence is worth which lacks the attribute that is asked for."""
 _NOTHING_ASKED = 0.75
@@ -76,10 +60,9 @@ class FieldReading:
 
 
 class Scorer:
-    """Reads passages for one question.
+    """Reads passages for one question: how far their sentences answer what its parts ask for.
 
-    `vectors` maps a facet id to its unit vector, "" to the question's; `bindings` maps an entity facet id to phrases of
-    the knowledge base that stand for it after a broadening, each with a strength in [0, 0.85]. `question` is the user's.
+    `vectors` is as in `Subject`; `question` is the user's.
     """
 
     def __init__(
@@ -88,117 +71,18 @@ class Scorer:
         facets: Sequence[Facet],
         vectors: Mapping[str, Vector],
         lexicon: Lexicon,
-        bindings: Mapping[str, Mapping[str, float]] | None = None,
+        subject: Subject,
     ) -> None:
         self._question = question
-        self._language = language(question)
         self._facets = facets
-        self._order = list(dict.fromkeys(f["sub_question"] for f in facets if f["sub_question"]))
         self._vectors = vectors
         self._lexicon = lexicon
-        self._bindings = {
-            facet: {fold(phrase): value for phrase, value in phrases.items()}
-            for facet, phrases in (bindings or {}).items()
-        }
-        self.anchored = False
-
-    def constraint(self, facet: Facet, passage: Passage, matrix: Matrix) -> float:
-        """Return how far a passage holds an entity, code, number or time facet, in [0, 1]."""
-        text = take_apart(passage)
-        if facet["kind"] == "code":
-            held = {*passage.codes, *codes(passage.text), *codes(text.heading.text)}
-            return 1.0 if facet["text"] in held else 0.0
-        if facet["kind"] in ("number", "time"):
-            return self._value(facet, passage)
-        lines = [(text.heading, 1.0), *((line, 1.0) for line in text.lines)]
-        lexical = coverage(facet["terms"], lines, self._lexicon)
-        meaning = self._meaning(facet["id"], matrix, text)
-        return max(lexical, 0.9 * meaning, self._bound(facet, text))
-
-    def subject(self, sub_question: str, passage: Passage, matrix: Matrix) -> float:
-        """Return how much of a sub-question's subject the passage holds, in [0, 1].
-
-        Own entities count full, shared context 0.7, those of earlier sub-questions 0.4, or full
-        where there are no own ones; a code that is missing rules the passage out.
-        """
-        total = held = 0.0
-        for facet, factor in self._scope(sub_question):
-            share = self.constraint(facet, passage, matrix)
-            if facet["kind"] == "code" and share == 0.0:
-                return 0.0
-            weight = self.weight(facet) * factor
-            total += weight
-            held += weight * share
-        share = held / total if total else 1.0
-        text = take_apart(passage)
-        if text.language != self._language:
-            # Across languages single words lie far from sentences; the whole question does not.
-            share = max(share, _ACROSS * self._meaning("", matrix, text))
-        if self._bindings and not (
-            self.anchored and self.literal(sub_question, passage) >= _SOME_LITERAL
-        ):
-            return min(share, _NOT_LITERAL)
-        return share
-
-    def anchor(self, sub_questions: Sequence[str], passages: Sequence[Passage]) -> None:
-        """Tell whether bindings may count: some passage must hold enough of the user's own words.
-
-        A broadening may explain some of the user's words, never all of them: otherwise every
-        question would find something that is "near".
-        """
-        self.anchored = any(
-            self.literal(sub, passage) >= LITERAL for sub in sub_questions for passage in passages
-        )
-
-    def literal(self, sub_question: str, passage: Passage) -> float:
-        """Return the share of the subject's words that stand in the passage as the user said them."""
-        text = take_apart(passage)
-        words = {
-            word
-            for facet, _ in self._scope(sub_question)
-            if facet["kind"] == "entity"
-            for word in facet["terms"]
-            if term_weight(word) >= 1.0
-        }
-        lines = (text.heading, *text.lines)
-        held = sum(max(presence(word, line) for line in lines) >= 1.0 for word in words)
-        return held / len(words) if words else 1.0
-
-    def _scope(self, sub_question: str) -> list[tuple[Facet, float]]:
-        """Return the facets that make up the subject of a sub-question, with their factors.
-
-        Earlier sub-questions together count at most half of what the own entities do.
-        """
-        facets = [facet for facet in self._facets if facet["kind"] != "field"]
-        own = [facet for facet in facets if facet["sub_question"] == sub_question != ""]
-        shared = [(facet, _SHARED) for facet in facets if not facet["sub_question"]]
-        # A part with a code of its own stands alone.
-        if any(facet["kind"] == "code" for facet in own):
-            return [(facet, 1.0) for facet in own] + shared
-        before = (
-            self._order[: self._order.index(sub_question)] if sub_question in self._order else []
-        )
-        earlier = [facet for facet in facets if facet["sub_question"] in before]
-        named = any(self.weight(f) > _NAMED * math.log1p(self._lexicon.passages) for f in own)
-        factor = 0.4 if named or shared else 1.0
-        if named and earlier:
-            earlier = [facet for facet in earlier if facet["kind"] != "code"]
-            mass = sum(self.weight(facet) for facet in earlier)
-            factor = min(factor, 0.5 * sum(self.weight(facet) for facet in own) / max(mass, 1e-6))
-        return [(f, 1.0) for f in own] + shared + [(f, factor) for f in earlier]
-
-    def weight(self, facet: Facet) -> float:
-        """Return how much a facet says of the subject: its heaviest word."""
-        if facet["kind"] == "code":
-            return math.log1p(self._lexicon.passages)
-        if facet["kind"] in ("number", "time"):
-            return 0.5
-        return max((self._lexicon.weight(word) for word in facet["terms"]), default=0.0)
+        self._subject = subject
 
     def field(self, facet: Facet, passage: Passage, matrix: Matrix) -> FieldReading:
         """Return how the passage answers a field facet, sentence by sentence."""
         text = take_apart(passage)
-        subject = self.subject(facet["sub_question"], passage, matrix)
+        subject = self._subject.share(facet["sub_question"], passage, matrix)
         standing = Standing(
             text, self._words_for(facet), self._values_for(facet["sub_question"]), self._lexicon
         )
@@ -233,8 +117,8 @@ class Scorer:
     ) -> SentenceScore:
         line = text.lines[index]
         # The whole question says nothing of a part: another part may be what it is near to.
-        near = own if len(self._order) > 1 else max(own, whole)
-        meaning = soft(near, text.language == self._language, whole=True)
+        near = own if len(self._subject.parts) > 1 else max(own, whole)
+        meaning = soft(near, text.language == self._subject.language, whole=True)
         cue = self._cue(facet, text, line)
         strength = max(around, 0.9 * meaning, 0.65 * around + 0.45 * meaning)
         strength = min(1.0, strength) * (1.0 if cue else 0.55)
@@ -249,7 +133,7 @@ class Scorer:
         It is the strongest sign that a passage treats the subject but not the question. Where a
         kind of source is asked for (缺陷, policy), the headings must be of that kind.
         """
-        if text.language != self._language:
+        if text.language != self._subject.language:
             return False
         wanted = asks.attribute(facet["text"])
         kinds = [word for word in facet["terms"] if word in SOURCE_WORDS]
@@ -262,12 +146,14 @@ class Scorer:
 
     def _words_for(self, facet: Facet) -> list[tuple[str, float, Mapping[str, float]]]:
         """Return (word, factor, phrases that stand for it) of a facet and of its subject."""
-        found = {word: (1.0, self._bindings.get(facet["id"], {})) for word in facet["terms"]}
-        for other, factor in self._scope(facet["sub_question"]):
+        found = {
+            word: (1.0, self._subject.bindings.get(facet["id"], {})) for word in facet["terms"]
+        }
+        for other, factor in self._subject.scope(facet["sub_question"]):
             if other["kind"] == "entity":
-                phrases = self._bindings.get(other["id"], {})
+                phrases = self._subject.bindings.get(other["id"], {})
                 for word in other["terms"]:
-                    found.setdefault(word, (0.5 * min(1.0, factor / _SHARED), phrases))
+                    found.setdefault(word, (0.5 * min(1.0, factor / SHARED), phrases))
         return [(word, factor, phrases) for word, (factor, phrases) in sorted(found.items())]
 
     def _values_for(self, sub_question: str) -> list[str]:
@@ -295,23 +181,3 @@ class Scorer:
         vector = self._vectors.get(facet_id)
         found = [float(c) for c in matrix @ vector] if vector is not None and len(matrix) else []
         return found[: len(text.lines)] + [0.0] * (len(text.lines) - len(found))
-
-    def _meaning(self, facet_id: str, matrix: Matrix, text: PassageText) -> float:
-        vector = self._vectors.get(facet_id)
-        if vector is None or not len(matrix):
-            return 0.0
-        best = float(np.max(matrix @ vector))
-        return soft(best, text.language == self._language, whole=not facet_id)
-
-    def _bound(self, facet: Facet, text: PassageText) -> float:
-        phrases = self._bindings.get(facet["id"], {})
-        return max((stands_for(phrases, line) for line in (text.heading, *text.lines)), default=0.0)
-
-    @staticmethod
-    def _value(facet: Facet, passage: Passage) -> float:
-        held = claims(" ".join((passage.title, *passage.section, passage.date or "", passage.text)))
-        if facet["kind"] == "time":
-            dates = [claim.value for claim in held if claim.kind == "date"]
-            return 1.0 if any(date.startswith(facet["text"]) for date in dates) else 0.0
-        value, _, unit = facet["text"].partition(" ")
-        return 1.0 if any(c.value == value and c.unit in ("", unit) for c in held) else 0.0

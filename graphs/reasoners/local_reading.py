@@ -12,6 +12,7 @@ from graphs.evidence.extraction import Reads
 from graphs.evidence.lines import Lexicon
 from graphs.evidence.passages import Evidence
 from graphs.evidence.scorer import COVERED, FieldReading, Scorer
+from graphs.evidence.subject import Subject
 from graphs.ports import Embedder, Matrix, Vector
 from graphs.reasoners.base import Case, Reading
 
@@ -28,6 +29,7 @@ class Reader:
     """A scorer with the evidence's sentence vectors. Built once per node."""
 
     scorer: Scorer
+    subject: Subject
     case: Case
     matrices: Mapping[str, Matrix]
 
@@ -110,12 +112,12 @@ async def open_reader(
         case.kb.sentence_vectors(ids),
         embed_facets(embedder, case.facets, question=case.question),
     )
-    scorer = Scorer(
-        case.question, case.facets, vectors, Lexicon(info.passages, frequency), bindings
-    )
+    lexicon = Lexicon(info.passages, frequency)
+    subject = Subject(case.question, case.facets, vectors, lexicon, bindings)
     subs = [sub["id"] for sub in case.sub_questions] or [""]
-    scorer.anchor(subs, [item.passage for item in case.evidence])
-    return Reader(scorer, case, matrices)
+    subject.anchor(subs, [item.passage for item in case.evidence])
+    scorer = Scorer(case.question, case.facets, vectors, lexicon, subject)
+    return Reader(scorer, subject, case, matrices)
 
 
 def read_case(reader: Reader, bindable: bool) -> Reading:
@@ -129,7 +131,7 @@ def read_case(reader: Reader, bindable: bool) -> Reading:
         if facet["kind"] != "field":
             strengths[facet["id"]] = max(
                 (
-                    reader.scorer.constraint(facet, i.passage, reader.matrix(i))
+                    reader.subject.constraint(facet, i.passage, reader.matrix(i))
                     for i in case.evidence
                 ),
                 default=0.0,
@@ -169,7 +171,7 @@ def _subject_shares(reader: Reader) -> dict[str, float]:
     subs = [sub["id"] for sub in reader.case.sub_questions] or [""]
     return {
         item.passage.id: max(
-            reader.scorer.subject(sub, item.passage, reader.matrix(item)) for sub in subs
+            reader.subject.share(sub, item.passage, reader.matrix(item)) for sub in subs
         )
         for item in reader.case.evidence
     }
