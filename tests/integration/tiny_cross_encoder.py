@@ -30,6 +30,8 @@ START, PAD, END, UNKNOWN = range(4)
 
 def train(folder: Path, seed: int = 7, steps: int = STEPS) -> Path:
     """Train the model, save it with its tokenizer in `folder`, and return the folder."""
+    # So small a model gains nothing from threads, and on a busy machine they wait for each other.
+    torch.set_num_threads(1)
     torch.manual_seed(seed)
     draw = torch.Generator().manual_seed(seed)
     tokenizer = _tokenizer()
