@@ -7,6 +7,7 @@ import time
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.adapters.database import Database
+from app.questions import Text
 from graphs.errors import UnknownKnowledgeBase
 
 
@@ -15,11 +16,11 @@ class KnowledgeBaseCard(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    description: str = Field(default="", max_length=4_000)
-    contact: str = Field(default="", max_length=500)
-    glossary: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    description: Text = Field(default="", max_length=4_000)
+    contact: Text = Field(default="", max_length=500)
+    glossary: dict[Text, tuple[Text, ...]] = Field(default_factory=dict)
     """Term to synonyms."""
-    unrelated: tuple[tuple[str, ...], ...] = ()
+    unrelated: tuple[tuple[Text, ...], ...] = ()
     """Groups of terms that must never stand for each other."""
 
 

@@ -216,12 +216,13 @@ class Indexer:
         try:
             content = yaml.safe_load(data.decode("utf-8-sig"))
             card = KnowledgeBaseCard.model_validate(content or {})
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
+        except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
             raise FileRejected("invalid_card", "kb.yaml is not YAML in UTF-8", hint) from error
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(str(part) for part in first["loc"]) or "the file"
-            raise FileRejected("invalid_card", f"kb.yaml: {where}: {first['msg']}", hint) from error
+            why = first["msg"].removeprefix("Value error, ")
+            raise FileRejected("invalid_card", f"{where}: {why}", hint) from error
         with self._stores.database.write() as connection:
             self._stores.catalogue.save_card(connection, kb, card)
         return FileReport(name, "settings")

@@ -200,7 +200,18 @@ async def test_card_is_stored_and_not_indexed(library: StoredLibrary) -> None:
     assert info.unrelated == (("炉膛负压", "凝汽器真空"),)
 
 
-@pytest.mark.parametrize("card", [b"contact: [1", b"unknown: 1", b"- list", b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "card",
+    [
+        b"contact: [1",
+        b"unknown: 1",
+        b"- list",
+        b"\xff\xfe",
+        b'glossary: {kiln: ["\\ud801"]}',
+        b'contact: "a\\0b"',
+        b"a: " + b"[" * 3000,
+    ],
+)
 async def test_bad_card_is_reported_and_keeps_the_old_one(
     library: StoredLibrary, card: bytes
 ) -> None:
