@@ -64,6 +64,8 @@ def boundary() -> Iterator[None]:
 
 def prepare_process() -> None:
     """Let SIGTERM stop like Ctrl-C, and print in any terminal encoding."""
+    # a shell starts what runs in the background with SIGINT ignored: SIGTERM would be ignored too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr] # both are text files here
