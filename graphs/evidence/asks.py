@@ -8,21 +8,21 @@ import re
 from functools import lru_cache
 
 from graphs.evidence.numbers import claims
-from graphs.evidence.text import STOP_WORDS, codes, tagged, words
+from graphs.evidence.text import STOP_WORDS, codes, is_cjk, tagged, words
 
 _QUESTION_CUES: tuple[tuple[str, str], ...] = (
+    ("effect", r"有什么影响|什么后果|会怎样|会怎么样|\bwhat happens\b|\bwhat (?:is|are) the (?:effects?|consequences?)\b"),
     ("cause", r"为什么|为何|怎么会|何以|什么原因|原因(?:是|有|何)|\bwhy\b|\bwhat (?:causes|caused)\b|\breasons? (?:for|why)\b"),
-    ("time", r"什么时候|何时|哪一?[天年月]|哪个日期|几点|什么日期|\bwhen\b(?=\s+(?:is|was|were|did|does|do|must|should|will|can|has|are)\b)|\bwhat (?:date|time|day)\b|\bby when\b"),
-    ("frequency", r"多久.{0,6}[一1]?次|几次|多长时间.{0,4}一次|频次|频率|\bhow (?:often|frequently)\b"),
-    ("amount", r"多少|多大|多高|多长|多久|多低|多远|多快|几[个次天小时台人年月份级项条取]几?|\bhow (?:much|many|long|often|high|low|far|soon|old|large)\b|\bwhat (?:percentage|percent|amount|rate|share|portion|part|limit|number|price|sum)\b"),
+    ("time", r"什么时候|何时|哪一?[天年月]|哪个日期|几点|什么日期|\bwhen\b(?=\s+(?:is|was|were|did|does|do|must|should|will|can|has|are)\b)|(?:在|是)?什么时间|\bwhat (?:date|time|day)\b|\bby when\b|\bwhat are the .{0,20}\b(?:hours|times)\b"),
+    ("frequency", r"多久.{0,4}[一1]次|几次|多长时间.{0,4}一次|频次|频率|\bhow (?:often|frequently)\b"),
+    ("amount", r"多少|多大|多高|多长|多久|多低|多远|多快|几[个次天小时台人年月份级项条取]几?|\bhow (?:much|many|long|often|high|low|far|soon|fast|quickly|old|large)\b|\bwhat (?:percentage|percent|amount|rate|share|portion|part|limit|number|price|sum)\b"),
     ("person", r"谁|哪个(?:部门|岗位|人|单位)|哪位|什么人|\bwho(?:m|se)?\b|\bwhich (?:role|department|person|team|manager)\b"),
     ("place", r"哪里|何处(?!理)|在哪儿?|什么地方|什么位置|\bwhere\b"),
-    ("procedure", r"怎么办|怎么(?!会)|咋|如何|怎样|哪些步骤|什么步骤|\bhow (?:do|does|should|can|to|is|are|must|would)\b|\bwhat (?:should|steps|must|do)\b|\bsteps\b"),
+    ("procedure", r"怎么办|怎么(?!会)|咋|如何|怎样|哪些步骤|什么步骤|\bhow (?:do|does|should|can|to|is|are|must|would)\b|\bwhat (?:should|steps|must|do)\b|\bsteps\b|\bwhat (?:now|next)\b|干啥|做啥"),
     ("list", r"哪些|有什么|有哪几|哪几[个项种类]|列出|列举|包括什么|\bwhich\b|\bwhat (?:are|were)\b|\blist\b"),
     ("definition", r"什么是|是什么意思|指什么|是指|\bwhat (?:does .+ mean|is meant by)\b|\bdefin(?:e|ition)\b"),
     ("yes_no", r"是否|能否|可否|能不能|可不可以|要不要|需不需要|有没有|吗\s*[？?]?$|^(?:is|are|was|were|does|do|did|can|may|must|should|will|has|have|am)\b"),
     ("fact", r"是什么|是啥|什么(?!时候|意思|原因|地方|位置|人|步骤|日期)|哪个|\bwhat (?:is|was|are|were)\b|\bwhat\b"),
-    ("effect", r"有什么影响|什么后果|会怎样|会怎么样|\bwhat happens\b|\bwhat (?:is|are) the (?:effects?|consequences?)\b"),
 )  # fmt: skip
 _CUES = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _QUESTION_CUES)
 CUE_PHRASES = re.compile("|".join(pattern for _, pattern in _QUESTION_CUES), re.IGNORECASE)
@@ -34,6 +34,8 @@ _LABEL_HEADS = (
 ).split()
 LABEL_HEAD = re.compile("(?:" + "|".join(_LABEL_HEADS) + ")$")
 """End of a Chinese noun phrase that names a requested field (现场检查结果, 处理措施)."""
+_TELLING_HEADS = frozenset("费用 金额 价格 比例 定值 型号 额度 电话 厂家".split())
+"""Heads that must stand by the answer themselves: another value of the subject is no answer."""
 _HEAD_FIELDS = {
     "cause": "原因 机理", "procedure": "步骤 流程 方法 办法 顺序 方向", "time": "时间 日期 期限",
     "fact": "要求 标准 规定 内容 型号", "code": "编号",
@@ -74,8 +76,17 @@ _PLACE = re.compile(
     r"在.{1,10}(?:[出入进]口|侧|处|楼|室|[上下旁内外前后中底顶]|部位?|位置|现场|门|窗口|系统)|位于|布置在|安装在|设在|处$|侧|楼|室|层|\b(?:at|in|located|located at|near|floor|room|city|site)\b",
     re.IGNORECASE,
 )
+_CONDITION = re.compile(
+    r"如果|若|一旦|时[，,]|的[，,]|后[，,]|\b(?:if|when|once|unless|after)\b", re.IGNORECASE
+)
+_PERMISSION = re.compile(
+    r"可以|可(?:由|在|按|用|不)|不得|不准|不能|不许|应|须|必须|禁止|严禁|允许|能|需|无须|无需|不需|没有|不|未"
+    r"|\b(?:may|must|can|cannot|shall|should|not|no|only|forbidden|allowed|permitted|required|needs?|prohibited|paid|reimbursed)\b",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(r"(?<!\d)\d{1,2}[:：]\d{2}(?!\d)|\d{1,2}\s*[点时]")
 _PROCEDURE = re.compile(
-    r"^\s*(?:[-*+•]|\d+[.)、．]|[（(]\d+[)）])|应|须|首先|然后|立即|检查|确认|投入|启动|停止|联系|提高|清理|调整|必须|不得"
+    r"应|须|首先|然后|立即|检查|确认|投入|启动|停止|联系|提高|清理|调整|必须|不得"
     r"|\b(?:must|should|shall|first|then|submit|check|contact|book|ask|keep|apply|send|use)\b",
     re.IGNORECASE,
 )
@@ -88,7 +99,7 @@ _TIME = re.compile(
 )
 _FREQUENCY = re.compile(
     r"每(?:[一两三四五六七八九十\d]*\s*(?:个)?(?:天|日|周|星期|月|季度?|年|班|小时|分钟|次|半年))|(?:[一二两三四五六\d]+\s*次)|不少于|定期"
-    r"|\b(?:every|daily|weekly|monthly|quarterly|annually|yearly|once|twice|per (?:day|week|month|year))\b",
+    r"|\b(?:every|daily|weekly|monthly|quarterly|annually|yearly|once|twice|(?:per|each) (?:day|week|month|quarter|year))\b",
     re.IGNORECASE,
 )
 _LIST = re.compile(r"、|；|;|^\s*(?:[-*+•]|\d+[.)、．])|\||,.+,|\band\b", re.IGNORECASE)
@@ -126,8 +137,15 @@ def attribute(clause: str) -> tuple[str, ...]:
     """
     if english := _ENGLISH.search(clause):
         found = words(english[1] or english[2] or "")
-        return tuple(word for word in found if word not in _UNIT_WORDS)
-    for pattern in (_AFTER, _BEFORE):
+        return tuple(word for word in found if word not in _UNIT_WORDS | _GENERIC)
+    if head := LABEL_HEAD.search(clause):
+        return (head.group(),) if head.group() in _TELLING_HEADS else ()
+    if is_cjk(clause) and not CUE_PHRASES.search(clause):
+        noun = _noun(clause, last=True)  # one of two attributes that were asked for together
+        return (noun,) if noun else ()
+    # 多少焦耳: what follows is a unit, the attribute stands before; 什么仪器: it follows.
+    order = (_BEFORE, _AFTER) if "多少" in clause or "几" in clause else (_AFTER, _BEFORE)
+    for pattern in order:
         match = pattern.search(clause)
         if match and (noun := _noun(match["noun"], last=pattern is _BEFORE)):
             return (noun,)
@@ -148,6 +166,11 @@ def _noun(text: str, last: bool) -> str:
     return word
 
 
+_GENERIC = frozenset(
+    words(
+        "document documents record policy rule handbook thing things hours time times happens happen now next"
+    )
+)
 _UNIT_WORDS = frozenset(
     words(
         "days hours weeks months years minutes times kilometres euros eur people percent class kinds "
@@ -195,13 +218,15 @@ def answers_field(field: str, sentence: str, question: str) -> bool:
         ]
         if field == "amount":
             return bool(values)
-        return any(c.kind == "date" for c in values) or bool(values and _TIME.search(sentence)) or (
+        return any(c.kind == "date" for c in values) or bool(_CLOCK.search(sentence)) or bool(values and _TIME.search(sentence)) or (
             "立即" in sentence or "每班" in sentence
         )  # fmt: skip
     if field == "code":
         return bool(codes(sentence))
+    if field == "effect":
+        return bool(_CAUSE.search(sentence) or _CONDITION.search(sentence))
     pattern = {
-        "person": _PERSON, "frequency": _FREQUENCY, "cause": _CAUSE, "effect": _CAUSE, "place": _PLACE,
+        "person": _PERSON, "frequency": _FREQUENCY, "cause": _CAUSE, "yes_no": _PERMISSION, "place": _PLACE,
         "procedure": _PROCEDURE, "definition": _DEFINITION, "list": _LIST,
     }.get(field)  # fmt: skip
     return bool(pattern.search(sentence)) if pattern else True

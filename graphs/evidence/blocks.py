@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 _ITEM = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,3}[.)、．](?!\d)\s*|[（(]\d{1,3}[)）]\s*|[①-⑳]\s*)")
+_BULLET = re.compile(r"^\s*[-*+•]\s+")
 _ROW = re.compile(r"^\s*\|.*\|\s*$")
 _RULE_ROW = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
 _BAR = re.compile(r"(?<!\\)\|")
@@ -75,6 +76,6 @@ def cells(line: str) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Return a quote without Markdown's marks: bullets, numbers, emphasis."""
-    lines = (_MARKUP.sub("", _ITEM.sub("", line)).strip() for line in text.split("\n"))
+    """Return a quote without Markdown's marks: bullets and emphasis; the numbers of steps stay."""
+    lines = (_MARKUP.sub("", _BULLET.sub("", line)).strip() for line in text.split("\n"))
     return " ".join(line for line in lines if line)

@@ -55,6 +55,7 @@ def extract(
                 statement = make_statement(passage, start, end, facet, language)
                 if statement is None or _repeats(statement, statements):
                     continue
+                _drop_parts_of(statement, statements)
                 places[place] = statement
                 statements.append(statement)
     return _grouped(statements)
@@ -77,6 +78,14 @@ def _repeats(statement: Statement, others: Sequence[Statement]) -> bool:
     return any(text in fold(other["text"]) for other in others)
 
 
+def _drop_parts_of(statement: Statement, others: list[Statement]) -> None:
+    """Drop statements that a fuller one repeats; it takes over the facets that they answer."""
+    text = fold(statement["text"])
+    for other in [o for o in others if fold(o["text"]) in text]:
+        others.remove(other)
+        statement["facets"].extend(f for f in other["facets"] if f not in statement["facets"])
+
+
 def _spans(facet: Facet, item: Reads, plural: bool) -> list[tuple[int, int]]:
     """Return the spans of one passage that answer a facet, in places of the passage's text."""
     text = item.evidence.passage.text
@@ -92,7 +101,7 @@ def _spans(facet: Facet, item: Reads, plural: bool) -> list[tuple[int, int]]:
     field = facet["field"]
     if field == "label" or (plural and row.kind == "text"):
         return _whole_line(layout, row, text)
-    if field in _MANY and not plural and (block := _list_of(layout, row, text)):
+    if field in _MANY and best.cue and not plural and (block := _list_of(layout, row, text)):
         return block
     if field == "procedure" and row.kind == "text" and row.end - row.start <= _SHORT_PARAGRAPH:
         return _whole_line(layout, row, text)

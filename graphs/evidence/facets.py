@@ -7,14 +7,23 @@ from dataclasses import dataclass
 from graphs.ask.state import Facet, FacetKind, SubQuestion
 from graphs.evidence import asks
 from graphs.evidence.numbers import claims
-from graphs.evidence.text import STOP_WORDS, codes, is_cjk, stem, tagged, words
+from graphs.evidence.text import STOP_WORDS, codes, is_cjk, normalise, stem, tagged, words
 
 _SENTENCE = re.compile(r"[。！!；;\n]+|(?<=[？?])|(?<=[a-z0-9])\.(?=\s|$)")
 _CLAUSE = re.compile(
-    r"，+|(?:(?<!\d)[,：:]|[,：:](?!\d))+|\b(?:and also|and then)\b|，?并(?=[请且找说列给判分])|以及(?=[如怎为什哪谁何])"
+    r"，+|(?:(?<!\d)[,：:]|[,：:](?!\d))+|\b(?:and also|and then)\b|\band (?=(?:who|what|when|where|why|how|which|is|are|do|does|can|may|must|should)\b)|，?并(?=[请且找说列给判分])|以及(?=[如怎为什哪谁何])"
 )
 _AND = re.compile(r"和|与|及|、|以及|\band\b")
 _CONTENT = ("n", "v", "a", "eng", "j", "l", "i", "b", "z", "s", "m")
+MOST_PARTS = 8
+"""Parts of one question that are judged; what a longer question asks beyond them is left out."""
+MOST_FACETS = 32
+MOST_WORDS = 24
+_NUMBERED = re.compile(
+    r"\b([a-z]{3,}) (\d{1,6}(?:\.\d+)?|[a-z])\b(?!\s*(?:%|percent))|(\d{1,4})\s*(?:号|#)\s*([\u4e00-\u9fff]{1,3})",
+    re.IGNORECASE,
+)
+"""A name with its number: part 5, wing b, 3号机."""
 _NAMING = ("n", "eng", "j", "l", "vn", "b", "s")
 _NARRATOR = re.compile(r"^.{1,6}?(?:说|反映|报告|报|称|问|提到|发现)[：:，,\s]*")
 _SPEECH = re.compile(r"[“”\"‘’「」『』]")
@@ -55,7 +64,7 @@ def clauses(question: str) -> list[str]:
     spoken = _NARRATOR.sub("", question) if _SPEECH.search(question) else question
     for sentence in _SENTENCE.split(_SPEECH.sub(" ", spoken)):
         for clause in _CLAUSE.split(sentence or ""):
-            if clause and clause.strip(" ，,。.?？!！"):
+            if clause and clause.strip() not in found and clause.strip(" ，,。.?？!！"):
                 found.append(clause.strip())
     return found
 
@@ -80,6 +89,8 @@ class _Builder:
         if not names and not fields and not asks.imperative(clause):
             self._entities(clause, "")
             self._values(clause, "")
+            return
+        if len(self._subs) >= MOST_PARTS:
             return
         sub = SubQuestion(id=f"q{len(self._subs) + 1}", text=clause, depends_on=[])
         self._subs.append(sub)
@@ -157,6 +168,8 @@ class _Builder:
             clause = re.sub(re.escape(name), " ", clause, flags=re.IGNORECASE)
         for phrase in noun_phrases(clause):
             self._facet("entity", phrase, sub, required=False)
+        for name in numbered_names(clause):
+            self._facet("entity", name, sub, required=False)
 
     def _values(self, clause: str, sub: str) -> None:
         """Add codes, dates and numbers of a clause as constraints."""
@@ -181,9 +194,19 @@ class _Builder:
     ) -> None:
         """Add a facet once; `content` is what its words are read from where that is not `text`."""
         source = text if content is None else content
-        terms = words(asks.strip_cues(source) if kind == "field" else source)
+        if kind == "entity" and numbered_names(text) == [text.lower()]:
+            self._keep(kind, text, sub, field, required, [text.lower()])
+            return
+        terms = words(asks.strip_cues(source) if kind == "field" else source)[:MOST_WORDS]
+        if len(self._facets) >= MOST_FACETS and not required:
+            return
         if kind == "entity" and not terms:
             return
+        self._keep(kind, text, sub, field, required, terms)
+
+    def _keep(
+        self, kind: FacetKind, text: str, sub: str, field: str, required: bool, terms: list[str]
+    ) -> None:
         if any(
             f["kind"] == kind and f["text"] == text and f["sub_question"] == sub
             for f in self._facets
@@ -195,6 +218,24 @@ class _Builder:
                 required=required, sub_question=sub, field=field,
             )
         )  # fmt: skip
+
+
+def numbered_names(clause: str) -> list[str]:
+    """Return names with their number, as they must stand in a passage: "part 5", "3号机"."""
+    found: list[str] = []
+    for match in _NUMBERED.finditer(clause):
+        if (
+            match[1]
+            and normalise(match[1]) not in STOP_WORDS
+            and not (match[2].isalpha() and match[2].islower() and match[2] in "ai")
+        ):
+            end = match.end(2)
+            unit = claims(clause[match.start(2) : end + 12]) if match[2][0].isdigit() else []
+            if not (unit and unit[0].unit):
+                found.append(f"{match[1]} {match[2]}".lower())
+        elif match[3]:
+            found.append(f"{match[3]}号{match[4][:1]}")
+    return found
 
 
 def noun_phrases(clause: str) -> Iterator[str]:

@@ -30,6 +30,7 @@ COVERED = 0.5
 """A facet counts as covered from this strength on."""
 LACKING = 0.45
 """The most that a sentence is worth which lacks the attribute that is asked for."""
+_UNDER_SUBJECT = 0.5
 _NOTHING_ASKED = 0.75
 """What a sentence is worth where the question has no words beyond its codes and its kind."""
 
@@ -135,9 +136,13 @@ class Scorer:
         """
         if text.language != self._subject.language:
             return False
-        wanted = asks.attribute(facet["text"])
+        wanted = () if facet["field"] == "label" else asks.attribute(facet["text"])
         kinds = [word for word in facet["terms"] if word in SOURCE_WORDS]
-        if kinds and max(presence(word, text.heading) for word in kinds) < 1.0:
+        if (
+            facet["field"] == "list"
+            and kinds
+            and max(presence(word, text.heading) for word in kinds) < 1.0
+        ):
             return True
         near = [text.heading, *text.lines[max(0, index - 2) : index + 3]]
         if text.lines[index].above:
@@ -156,6 +161,16 @@ class Scorer:
                     found.setdefault(word, (0.5 * min(1.0, factor / SHARED), phrases))
         return [(word, factor, phrases) for word, (factor, phrases) in sorted(found.items())]
 
+    def _subject_words(self, facet: Facet) -> list[str]:
+        """Return the words of what a part is about, without those that only ask."""
+        found = {
+            term
+            for other, factor in self._subject.scope(facet["sub_question"])
+            if other["kind"] == "entity" and factor >= SHARED
+            for term in other["terms"]
+        }
+        return sorted(found)
+
     def _values_for(self, sub_question: str) -> list[str]:
         return [
             facet["text"].split(" ")[0]
@@ -170,8 +185,16 @@ class Scorer:
             if line.above:
                 near.append((line_of(line.above, 0, 0), 1.0))
             return coverage(facet["terms"], near, self._lexicon) >= 0.75
-        if facet["field"] in ("list", "procedure") and line.kind == "item":
-            return True
+        if facet["field"] in ("list", "procedure", "fact") and line.kind in ("item", "row"):
+            # A list answers as a whole where it stands under the subject, a row where it names it.
+            over = [(text.heading, 1.0)]
+            if line.above:
+                over.append((line_of(line.above, 0, 0), 1.0))
+            named = self._subject_words(facet)
+            place = over if line.kind == "item" else [*over, (line, 1.0)]
+            under = coverage(named, place, self._lexicon) >= _UNDER_SUBJECT
+            if not named or under or self._subject.bindings:
+                return True
         if facet["field"] == "code" and asks.answers_field("code", text.heading.text, ""):
             return True
         return asks.answers_field(facet["field"], line.text, self._question)

@@ -29,7 +29,7 @@ STOP_WORDS: frozenset[str] = frozenset(
     a an the of in on at to for from by with and or but is are was were be been being do does did done have has had
     i you he she it we they me my your our their its this that these those what which who whom whose when where why
     how much many can could should would may might must will shall if then than as not no any some there here about
-    into over under between please tell because due while during explain describe list find out also so such same more most very just
+    into over under between please tell because due while during explain describe list find out also so such same more most very just now next happens happen
     """.split()
 )
 """Words that carry no search meaning; dropped from queries, kept in the index."""

@@ -20,6 +20,9 @@ HOLDS_SUBJECT = 0.5
 """A passage holds a subject when it holds this share of it."""
 _SUCCESSOR = 0.3
 """A successor stands in for its older version from this strength on."""
+_BROAD_FIELDS = ("list", "procedure", "cause", "effect", "label", "fact")
+_NEAREST = 0.93
+"""As `_NEAR_BEST`, for fields that one value answers (how much, who, when)."""
 _NEAR_BEST = 0.85
 """Passages that answer a facet nearly as well as the best one are read beside it."""
 
@@ -71,7 +74,8 @@ class Reader:
         """Return the covering passages that answer nearly as well as the best one."""
         covering = self.covering(facet)
         best = max((_standing(read.reading) for read in covering), default=0.0)
-        return [read for read in covering if _standing(read.reading) >= _NEAR_BEST * best]
+        nearly = _NEAR_BEST if facet["field"] in _BROAD_FIELDS else _NEAREST
+        return [read for read in covering if _standing(read.reading) >= nearly * best]
 
 
 def _standing(reading: FieldReading) -> float:

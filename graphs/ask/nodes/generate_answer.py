@@ -131,5 +131,7 @@ def passages_to_read(
     for group in (lists, others):
         for rank in range(1, limit):
             chosen |= {ids[rank]: None for ids in group if rank < len(ids)}
-    chosen |= {note["id"]: None for note in notes}
+    # A passage that covers nothing is read only where nothing is covered: it adds noise.
+    direct = [note for note in notes if note["kind"] != "bridge"]
+    chosen |= {note["id"]: None for note in (direct if chosen else notes)}
     return list(chosen)[:limit]
