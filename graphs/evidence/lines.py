@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from graphs.evidence.blocks import header_of, row_at, rows
+from graphs.evidence.blocks import Row, header_of, row_at, rows
 from graphs.evidence.facets import term_weight
 from graphs.evidence.numbers import claims
 from graphs.evidence.passages import Passage
@@ -63,7 +63,7 @@ class Line:
     kind: str = "text"
     """As `blocks.Row.kind`."""
     above: str = ""
-    """What the line stands under: its table's header, or the sentence that leads to its list."""
+    """What the line stands under: the heading before it, its table's header, its list's lead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +83,21 @@ def take_apart(passage: Passage) -> PassageText:
     lines = []
     for start, end in sentences(passage.text):
         row = row_at(layout, start)
-        above = ""
-        if row and row.kind == "row" and (header := header_of(layout, row)):
-            above = passage.text[header.start : header.end]
-        elif row and row.kind == "item":
-            leads = [r for r in layout if r.start < row.start and r.kind == "text"]
-            above = passage.text[leads[-1].start : leads[-1].end] if leads else ""
+        above = _above(passage.text, layout, start, row)
         lines.append(
             line_of(passage.text[start:end], start, end, row.kind if row else "text", above)
         )
     return PassageText(line_of(heading, 0, 0), tuple(lines), passage.language)
+
+
+def _above(text: str, layout: list[Row], start: int, row: Row | None) -> str:
+    """Return what a line stands under: the heading before it, its table's header, its list's lead."""
+    over = [r for r in layout if r.kind == "heading" and r.end <= start][-1:]
+    if row and row.kind == "row" and (header := header_of(layout, row)):
+        over.append(header)
+    elif row and row.kind == "item":
+        over.extend([r for r in layout if r.start < row.start and r.kind == "text"][-1:])
+    return "\n".join(text[r.start : r.end] for r in over)
 
 
 @lru_cache(maxsize=8192)
