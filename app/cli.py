@@ -62,7 +62,7 @@ def ingest(
 async def _ingest(settings: Settings, kb: str, found: files.Found) -> ingesting.Outcome:
     if not found.files:
         return ingesting.begin(kb, found)
-    async with connect(settings) as client:
+    async with connect(settings, make=True) as client:
         return await ingesting.ingest(client, kb, found)
 
 

@@ -14,9 +14,17 @@ _CONNECT_SECONDS = 5.0
 
 
 @asynccontextmanager
-async def connect(settings: Settings) -> AsyncIterator[Client]:
-    """Yield a client for the data folder; raises CommandFailed where it can't be reached."""
+async def connect(settings: Settings, make: bool = False) -> AsyncIterator[Client]:
+    """Yield a client for the data folder; raises CommandFailed where it can't be reached.
+
+    A data folder is made only where `make` says so: who only asks is more likely in the wrong place.
+    """
     holder = read_holder(settings.data_dir)
+    if holder is None and not make and not settings.data_dir.exists():
+        raise CommandFailed(
+            f"There is no data folder {settings.data_dir.absolute()}.",
+            "Change to the directory that holds it, set YOUJU_DATA_DIR, or ingest something first.",
+        )
     if holder is None:
         # the service's libraries take seconds to load, and a running server makes them needless
         from app.commands import inside  # noqa: PLC0415

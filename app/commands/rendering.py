@@ -60,7 +60,7 @@ def show_answer(answer: Reply) -> None:
     labels = _Labels(answer["question"])
     _show_text(answer, labels)
     foot = Text.assemble(labels.status(answer["status"]), style="dim")
-    if answer["assessment"] is not None:
+    if answer["assessment"] is not None and answer["status"] in ("answered", "partial"):
         foot.append(f" · {labels['confidence']} {answer['assessment']['confidence']:.2f}")
     foot.append(
         f" · {answer['usage']['elapsed_ms']:.0f} ms · {labels['thread']} {answer['thread_id']}"

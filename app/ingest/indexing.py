@@ -144,6 +144,7 @@ class Indexer:
         InvalidKnowledgeBaseName, FingerprintMismatch and StoreUnavailable.
         """
         began = time.monotonic()
+        known = kb in await asyncio.to_thread(self._stores.catalogue.names)
         await self._library.create(kb)
         batch = _Batch(len(sources), progress)
         async with self._library.writing(kb):
@@ -153,6 +154,8 @@ class Indexer:
                 batch.end(await self._take(kb, source, batch.step))
             if any(report.outcome in {"added", "changed"} for report in batch.files):
                 await self._finish(kb)
+        if not known and batch.files and all(r.outcome == "failed" for r in batch.files):
+            await self._library.delete(kb)  # nothing was taken: it must not look as if it existed
         return IngestReport(kb, batch.files, time.monotonic() - began)
 
     async def repair(self) -> list[RepairReport]:

@@ -193,10 +193,13 @@ def make_statement(
         return None
     return Statement(
         text=text, citations=citations, modality=modality(text), facets=[facet["id"]],
-        sub_question=facet["sub_question"], heading=heading_of(passage),
+        sub_question=facet["sub_question"], heading=heading_of(passage, layout, start),
     )  # fmt: skip
 
 
-def heading_of(passage: Passage) -> str:
-    """Return the heading under which a passage's statements stand: its section, else its title."""
+def heading_of(passage: Passage, layout: Sequence[Row], start: int) -> str:
+    """Return the heading over a place: one inside the passage, else its section, else its title."""
+    inside = [row for row in layout if row.kind == "heading" and row.end <= start]
+    if inside:
+        return plain(passage.text[inside[-1].start : inside[-1].end])
     return passage.section[-1] if passage.section else passage.title

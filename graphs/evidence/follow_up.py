@@ -14,6 +14,9 @@ _COURTESY = re.compile(
     r"(?:\s+(?:there|all|youju|team))?[啊呀呢哦吗]?[\s,，.。!！?？~～]*)+$",
     re.IGNORECASE,
 )
+_THANKS = re.compile(
+    r"谢|感谢|辛苦|再见|拜拜|\b(?:thanks?|thank you|bye|goodbye|see you)\b", re.IGNORECASE
+)
 _SERVICE = re.compile(
     r"^(?:请问)?(?:你|您)(?:是谁|叫什么|能做什么|会什么|能干什么|能回答(?:什么|哪些)|有什么功能|可以做什么|能帮我做什么|怎么用|是什么)"
     r"|^(?:who are you|what (?:kinds? of |sorts? of )?(?:questions? )?(?:can|do) you (?:do|answer|know)|what are you|how do (?:i|you) (?:use|work)|help)\b",
@@ -33,6 +36,11 @@ _TAIL = re.compile(r"(?:呢|吗)?\s*[？?。.!！]*$")
 def is_courtesy(question: str) -> bool:
     """Tell whether the text is a greeting, thanks or a farewell and nothing else."""
     return bool(_COURTESY.match(question.strip()))
+
+
+def is_thanks(question: str) -> bool:
+    """Tell whether a courtesy is thanks or a farewell rather than a greeting."""
+    return bool(_THANKS.search(question))
 
 
 def is_about_service(question: str) -> bool:

@@ -101,6 +101,10 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "你好！我只根据知识库“{kb}”中的文档回答问题，并为每一句给出出处。请直接提问。",
         "Hello! I answer questions from the documents of the knowledge base \"{kb}\" only, and cite a source for every statement. Please ask.",
     ),
+    "thanks": (
+        "不客气。还有问题请直接提问。",
+        "You are welcome. Please ask if there is anything else.",
+    ),
     "service": (
         "我根据知识库“{kb}”中的文档（共 {documents} 份）回答问题：先检索，再判断证据是否足够，不足时再检索一次；证据不够就说明缺什么，而不猜测。",
         "I answer from the {documents} documents of the knowledge base \"{kb}\": I search, judge whether the evidence is enough, search once more if it is not, and say what is missing instead of guessing.",

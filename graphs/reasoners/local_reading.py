@@ -55,7 +55,8 @@ class Reader:
         a little farther from the question, unless the question names a code or a date.
         """
         read = self.fields(facet)
-        held = [Reads(item, reading) for item, reading in read if reading.strength >= COVERED]
+        bar = _bar(facet, [reading for _, reading in read])
+        held = [Reads(item, reading) for item, reading in read if reading.strength >= bar]
         if any(f["kind"] in ("code", "time") for f in self.case.facets):
             return held
         current: dict[str, Reads] = {}
@@ -73,15 +74,27 @@ class Reader:
     def reads(self, facet: Facet) -> list[Reads]:
         """Return the covering passages that answer nearly as well as the best one."""
         covering = self.covering(facet)
-        best = max((_standing(read.reading) for read in covering), default=0.0)
+        bar = min((read.reading.strength for read in covering), default=COVERED)
+        best = max((_standing(read.reading, bar) for read in covering), default=0.0)
         nearly = _NEAR_BEST if facet["field"] in _BROAD_FIELDS else _NEAREST
-        return [read for read in covering if _standing(read.reading) >= nearly * best]
+        return [read for read in covering if _standing(read.reading, bar) >= nearly * best]
 
 
-def _standing(reading: FieldReading) -> float:
+def _bar(facet: Facet, readings: Sequence[FieldReading]) -> float:
+    """Return the strength from which on a passage covers a facet.
+
+    The further members of a list need not clear it each: nearly as strong as the best one will do.
+    """
+    best = max((reading.strength for reading in readings), default=0.0)
+    if facet["field"] != "list" or best < COVERED:
+        return COVERED
+    return min(COVERED, _NEAR_BEST * best)
+
+
+def _standing(reading: FieldReading, bar: float = COVERED) -> float:
     """Return what a reading is ranked by: its best sentence, and how much of the subject it holds."""
     best = max((score.rank for score in reading.sentences), default=0.0)
-    return best * (0.4 + 0.6 * reading.subject) * (1.0 if reading.strength >= COVERED else 0.5)
+    return best * (0.4 + 0.6 * reading.subject) * (1.0 if reading.strength >= bar else 0.5)
 
 
 _EMPTY: Matrix = np.zeros((0, 1), dtype=np.float32)

@@ -131,3 +131,12 @@ async def test_deleted_knowledge_base_is_gone(client: Client) -> None:
 @pytest.mark.parametrize("body", [{}, {"query": " "}, {"query": "q", "top_k": 0}, {"q": "x"}])
 async def test_bad_search_is_a_400(client: Client, body: dict[str, Any]) -> None:
     assert (await client.post("/kb/plant/search", json=body)).status_code == 400
+
+
+async def test_first_upload_of_which_nothing_is_taken_makes_no_knowledge_base(
+    client: Client,
+) -> None:
+    response = await _upload(client, "fresh", ("photo.md", b"\x00\x01\x02" * 100))
+    assert response.status_code in (400, 415)
+    names = [kb["name"] for kb in (await client.get("/kb")).json()["knowledge_bases"]]
+    assert "fresh" not in names

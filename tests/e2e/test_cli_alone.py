@@ -106,3 +106,11 @@ def test_page_that_differs_is_told_with_a_hint(tmp_path: Path) -> None:
         compare("new", page)
     assert f"youju graph --write {page}" in told.value.hint
     compare("old", page)
+
+
+def test_question_where_there_is_no_data_folder_makes_none(tmp_path: Path) -> None:
+    done = youju(tmp_path / "nowhere", "ask", "真空下降怎么办？", "--kb", "power-plant")
+    assert done.returncode == 1
+    assert "There is no data folder" in done.stderr
+    assert "YOUJU_DATA_DIR" in done.stderr
+    assert not (tmp_path / "nowhere").exists()

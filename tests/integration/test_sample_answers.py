@@ -296,3 +296,41 @@ async def test_all_sample_questions_keep_their_quality(services: OpenServices) -
     assert len(false_answers) <= 3, false_answers
     assert found / points >= 0.68
     assert right / count >= 0.70
+
+
+async def test_number_that_names_a_thing_is_not_any_other_number(services: OpenServices) -> None:
+    """ "Part 5" must not be answered with another part that weighs 5 kg."""
+    parts = "\n\n".join(
+        f"## Part {j}\n\nPart {j} of M-1 weighs {j + 1} kg and is checked every {j + 2} weeks."
+        for j in range(1, 9)
+    )
+    await services.indexer.ingest("machine", [Source("m.md", f"# Machine M-1\n\n{parts}".encode())])
+    result = await ask(services, "machine", "How many kg does part 5 of M-1 weigh?")
+    assert result["status"] == "answered"
+    assert "Part 5 of M-1 weighs 6 kg" in result["answer"]
+    assert "Part 4" not in result["answer"]
+
+
+async def test_endless_question_is_read_in_bounded_time_and_parts(services: OpenServices) -> None:
+    question = " ".join(f"What is the limit of valve number {i} in hall {i}?" for i in range(200))
+    result = await ask(services, "power-plant", question[:4000])
+    assert len(result["sub_questions"]) <= 8
+    assert result["usage"]["elapsed_ms"] < 10_000
+    repeated = "请说明一号泵启动前油位的要求，以及停机后多少分钟内关闭出口门。" * 100
+    result = await ask(services, "power-plant", repeated)
+    assert len(result["sub_questions"]) <= 3
+
+
+async def test_step_list_of_another_matter_is_no_procedure(services: OpenServices) -> None:
+    """An item that only mentions the subject does not make its whole list the answer."""
+    text = (
+        "# 病房手册\n\n## 入院护理\n\n1. 核对腕带上的姓名和住院号。\n2. 评估跌倒风险和压疮风险。\n"
+        "3. 介绍呼叫铃和卫生间。\n\n## 探视\n\n探视时间为每日 15:00 至 17:00。\n"
+    )
+    await services.indexer.ingest("ward", [Source("ward.md", text.encode())])
+    assert (await ask(services, "ward", "患者跌倒后怎么处理？"))["status"] == "insufficient"
+    steps = await ask(services, "ward", "入院护理的步骤是什么？")
+    assert steps["status"] == "answered"
+    assert "1. 核对腕带" in steps["answer"]
+    assert "3. 介绍呼叫铃" in steps["answer"]
+    assert "15:00" in (await ask(services, "ward", "什么时候可以探视？"))["answer"]

@@ -40,6 +40,7 @@ NODES = {
     *(f"report_insufficient_{branch}" for branch in BRANCHES),
     "report_unrecognized",
     "finalize",
+    "recover",
     "__end__",
 }
 

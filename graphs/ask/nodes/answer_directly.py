@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from graphs.ask.nodes.base import begin
 from graphs.ask.state import AskState
+from graphs.evidence.follow_up import is_thanks
 from graphs.evidence.messages import say
 from graphs.policy import Policy
 from graphs.ports import Library
@@ -26,6 +27,8 @@ class AnswerDirectly:
         step = begin(self.name, state, self.policy)
         info = await (await self.library.open(state["kb"])).info()
         key = _MESSAGES[state["direct_reason"]]
+        if key == "greeting" and is_thanks(state["question"]):
+            key = "thanks"
         message = say(
             key, state["language"],
             kb=info.name, documents=info.documents, question=state["question"],
