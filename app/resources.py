@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from app.questions import Id, Question, Request
 from app.run_records import RunStatus
 from app.schemas import Answer, ErrorBody
-from graphs.ask.state import Status
+from graphs.ask.records import Status
 
 
 def moment(seconds: float) -> str:

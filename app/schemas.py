@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from graphs.ask.state import DecisionKey, GapType, Status
+from graphs.ask.records import DecisionKey, GapType, Status
 
 Modality = Literal["certain", "possible", "required", "forbidden"]
 

@@ -15,7 +15,8 @@ from app.ingest.preparing import prepare
 from benchmarks.samples import documents
 from graphs.ask.graph import AskGraph, Collaborators, build_graph
 from graphs.ask.nodes.finalize import Models
-from graphs.ask.state import AskInput, AskState, Facet, FacetKind, Statement, SubQuestion, Turn
+from graphs.ask.records import Facet, FacetKind, Statement, SubQuestion, Turn
+from graphs.ask.state import AskInput, AskState
 from graphs.evidence import text
 from graphs.evidence.calibration import ConfidenceModel
 from graphs.evidence.citations import quote_of

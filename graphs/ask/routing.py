@@ -2,7 +2,8 @@
 
 from typing import Literal
 
-from graphs.ask.state import AskState, DecisionKey
+from graphs.ask.records import DecisionKey
+from graphs.ask.state import AskState
 
 CheckKey = Literal["supported", "partly_supported", "unsupported"]
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from graphs.ask.nodes.base import add_notice
-from graphs.ask.state import AskState, Citation, Statement
+from graphs.ask.records import Citation, Statement
+from graphs.ask.state import AskState
 from graphs.evidence.citations import quote_of, quote_text
 from graphs.evidence.ledger import missing_of, refusal_text
 from graphs.evidence.passages import Passage

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from graphs.ask.state import Assessment, Dimensions, Facet
+from graphs.ask.records import Assessment, Dimensions, Facet
 from graphs.evidence.calibration import ConfidenceModel, Features
 from graphs.evidence.consistency import consistency
 from graphs.evidence.freshness import freshness

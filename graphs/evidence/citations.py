@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from graphs.ask.state import Citation, Statement
+from graphs.ask.records import Citation, Statement
 from graphs.evidence.blocks import Row, header_of, plain, row_at, rows
 from graphs.evidence.numbers import Claim, blanked, claims, supports
 from graphs.evidence.passages import Passage

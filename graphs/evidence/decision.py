@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from graphs.ask.state import Assessment, DecisionKey, Facet
+from graphs.ask.records import Assessment, DecisionKey, Facet
 from graphs.policy import Policy
 
 KEYS: tuple[DecisionKey, ...] = (

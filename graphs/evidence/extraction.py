@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from graphs.ask.state import Facet, Language, Statement
+from graphs.ask.records import Facet, Language, Statement
 from graphs.evidence.blocks import Row, cells, header_of, plain, row_at, rows
 from graphs.evidence.citations import modality, quote_of
 from graphs.evidence.messages import say

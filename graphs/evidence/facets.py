@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from graphs.ask.state import Facet, FacetKind, SubQuestion
+from graphs.ask.records import Facet, FacetKind, SubQuestion
 from graphs.evidence import asks
 from graphs.evidence.numbers import claims
 from graphs.evidence.text import STOP_WORDS, codes, is_cjk, normalise, stem, tagged, words

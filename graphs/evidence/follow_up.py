@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from graphs.ask.state import Turn
+from graphs.ask.records import Turn
 from graphs.evidence.asks import LABEL_HEAD, strip_cues
 from graphs.evidence.facets import clauses, noun_phrases
 from graphs.evidence.text import codes, is_cjk, words

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from graphs.ask.state import Facet
+from graphs.ask.records import Facet
 from graphs.evidence.numbers import claims
 from graphs.evidence.passages import Evidence, Passage
 

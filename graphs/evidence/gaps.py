@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from graphs.ask.state import Facet, Gap, GapType
+from graphs.ask.records import Facet, Gap, GapType
 
 KEPT = 3
 

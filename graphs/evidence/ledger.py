@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from graphs.ask.state import Assessment, Facet, Gap, GapType, Language, Missing, Nearest
+from graphs.ask.records import Assessment, Facet, Gap, GapType, Language, Missing, Nearest
 from graphs.evidence.messages import say
 from graphs.reasoners.base import Case, Reading
 

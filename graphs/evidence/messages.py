@@ -1,6 +1,6 @@
 """Every sentence that the program itself says, in Chinese and English."""
 
-from graphs.ask.state import Language
+from graphs.ask.records import Language
 
 WARNINGS: dict[str, tuple[str, str]] = {
     "low_confidence_generation": (

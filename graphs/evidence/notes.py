@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from graphs.ask.state import Note
+from graphs.ask.records import Note
 from graphs.evidence.passages import Evidence
 
 PER_SUB_QUESTION = 7

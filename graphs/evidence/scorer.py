@@ -8,7 +8,7 @@ kind that is asked for. A passage counts for a sub-question only as far as it ho
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from graphs.ask.state import Facet
+from graphs.ask.records import Facet
 from graphs.evidence import asks
 from graphs.evidence.facets import SOURCE_WORDS
 from graphs.evidence.lines import (

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from graphs.ask.state import Facet
+from graphs.ask.records import Facet
 from graphs.evidence.facets import term_weight
 from graphs.evidence.lines import (
     Lexicon,

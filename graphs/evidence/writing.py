@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from graphs.ask.state import Citation, Language, Missing, Statement
+from graphs.ask.records import Citation, Language, Missing, Statement
 from graphs.evidence.messages import OPENING, say, warn
 
 Place = tuple[str, str, int, int]

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from graphs.ask.state import Facet, Gap, Language, Note, Statement, SubQuestion, Turn
+from graphs.ask.records import Facet, Gap, Language, Note, Statement, SubQuestion, Turn
 from graphs.evidence.passages import Evidence
 from graphs.ports import KnowledgeBase
 

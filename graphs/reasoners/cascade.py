@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
-from graphs.ask.state import Statement, Turn
+from graphs.ask.records import Statement, Turn
 from graphs.errors import ModelOutputInvalid, ModelUnavailable
 from graphs.ports import KnowledgeBase
 from graphs.reasoners.base import Analysis, Case, Check, Meter, Reading, Reasoner

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from prompts import load
 
-from graphs.ask.state import Statement, Turn
+from graphs.ask.records import Statement, Turn
 from graphs.errors import ModelOutputInvalid, ModelUnavailable
 from graphs.ports import KnowledgeBase
 from graphs.reasoners import llm_analysis, llm_check, llm_grading

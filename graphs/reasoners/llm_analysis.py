@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from graphs.ask.state import Facet, FacetKind, Language, SubQuestion, Turn
+from graphs.ask.records import Facet, FacetKind, Language, SubQuestion, Turn
 from graphs.errors import ModelOutputInvalid
 from graphs.evidence.asks import strip_cues
 from graphs.evidence.numbers import claims

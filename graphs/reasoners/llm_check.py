@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from graphs.ask.state import Statement
+from graphs.ask.records import Statement
 from graphs.errors import ModelOutputInvalid
 from graphs.evidence.citations import quote_text, self_evident
 from graphs.evidence.numbers import claims, supports

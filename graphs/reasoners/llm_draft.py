@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from graphs.ask.state import Citation, Facet, Statement
+from graphs.ask.records import Citation, Facet, Statement
 from graphs.evidence.asks import answers_field
 from graphs.evidence.citations import modality, quote_of
 from graphs.evidence.numbers import Claim, claims, supports

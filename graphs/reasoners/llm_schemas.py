@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from graphs.ask.state import FacetKind, Language
+from graphs.ask.records import FacetKind, Language
 
 Short = Annotated[str, Field(max_length=200)]
 Number = Annotated[int, Field(ge=0, le=99)]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from graphs.ask.state import Facet, Note, Turn
+from graphs.ask.records import Facet, Note, Turn
 from graphs.evidence.passages import Evidence, Passage
 from graphs.evidence.text import sentences
 from graphs.ports import KnowledgeBaseInfo

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
-from graphs.ask.state import Facet, Statement, Turn
+from graphs.ask.records import Facet, Statement, Turn
 from graphs.evidence import broadening, facets, follow_up
 from graphs.evidence.citations import unsupported
 from graphs.evidence.extraction import extract

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from graphs.ask.state import Facet
+from graphs.ask.records import Facet
 from graphs.evidence.broadening import (
     Concept,
     candidates,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphs.ask.state import Facet
+from graphs.ask.records import Facet
 from graphs.evidence.consistency import contradictions
 from graphs.evidence.extraction import Reads
 from graphs.evidence.lines import Lexicon

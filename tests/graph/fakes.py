@@ -14,7 +14,7 @@ from memory_kb import MemoryKnowledgeBase, MemoryLibrary, passage
 
 from graphs.ask.graph import AskGraph, Collaborators, build_graph
 from graphs.ask.nodes.finalize import Models
-from graphs.ask.state import Facet, Statement, SubQuestion, Turn
+from graphs.ask.records import Facet, Statement, SubQuestion, Turn
 from graphs.errors import StoreUnavailable
 from graphs.evidence.calibration import ConfidenceModel
 from graphs.evidence.citations import quote_of

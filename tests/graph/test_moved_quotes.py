@@ -10,7 +10,7 @@ from fakes import FakeEmbedder, FakeReasoner, ask, compiled, full, plant
 from langgraph.checkpoint.memory import InMemorySaver
 from memory_kb import MemoryKnowledgeBase
 
-from graphs.ask.state import Statement
+from graphs.ask.records import Statement
 from graphs.evidence.citations import unsupported
 from graphs.evidence.passages import Passage
 from graphs.reasoners.base import Case, Check

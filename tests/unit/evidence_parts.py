@@ -3,7 +3,7 @@
 import hashlib
 from typing import Any
 
-from graphs.ask.state import Facet, Statement
+from graphs.ask.records import Facet, Statement
 from graphs.evidence.citations import modality, quote_of
 from graphs.evidence.passages import Evidence, Passage
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from graphs.ask.state import Facet, Statement, Turn
+from graphs.ask.records import Facet, Statement, Turn
 from graphs.evidence.passages import Evidence, Passage
 from graphs.evidence.text import words
 from graphs.ports import KnowledgeBase, KnowledgeBaseInfo, Vocabulary

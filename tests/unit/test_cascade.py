@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from llm_parts import FakeKnowledgeBase, FakeReasoner, QueuedChat, case, meter
 
-from graphs.ask.state import Statement
+from graphs.ask.records import Statement
 from graphs.errors import ModelOutputInvalid, ModelUnavailable, StoreUnavailable
 from graphs.reasoners.base import Case, Meter
 from graphs.reasoners.cascade import CascadeReasoner

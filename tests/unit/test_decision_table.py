@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from graphs.ask.state import Assessment, Dimensions, Facet
+from graphs.ask.records import Assessment, Dimensions, Facet
 from graphs.evidence.decision import Verdict, clamp, decide, partial_allowed
 from graphs.evidence.messages import RULES, reason
 from graphs.policy import Policy

@@ -12,7 +12,7 @@ from llm_parts import (
     passage,
 )
 
-from graphs.ask.state import Note, Statement, Turn
+from graphs.ask.records import Note, Statement, Turn
 from graphs.errors import ModelOutputInvalid, ModelUnavailable
 from graphs.evidence.passages import Evidence
 from graphs.reasoners.base import Analysis, Case, Check

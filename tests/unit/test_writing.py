@@ -5,7 +5,7 @@ from evidence_parts import passage, statement
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphs.ask.state import Missing, Statement
+from graphs.ask.records import Missing, Statement
 from graphs.evidence.messages import OPENING, WARNINGS, warn
 from graphs.evidence.writing import AnswerWriter
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from graphs.ask.nodes.base import add_notice, begin
-from graphs.ask.state import AskState, Notice
+from graphs.ask.records import Notice
+from graphs.ask.state import AskState
 from graphs.ask.turn import fresh_turn
 from graphs.policy import Policy
 from graphs.ports import Library

@@ -3,7 +3,8 @@
 import time
 from dataclasses import dataclass
 
-from graphs.ask.state import AskState, EvidenceRef, NodeUsage, Notice
+from graphs.ask.records import EvidenceRef, NodeUsage, Notice
+from graphs.ask.state import AskState
 from graphs.evidence.passages import Evidence
 from graphs.policy import Policy
 from graphs.ports import KnowledgeBase

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from graphs.ask.nodes.base import add_notice, begin, open_case
+from graphs.ask.records import Statement
 from graphs.ask.settling import follow
-from graphs.ask.state import AskState, Statement
+from graphs.ask.state import AskState
 from graphs.evidence.ledger import missing_of
 from graphs.policy import Policy
 from graphs.ports import Library

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from graphs.ask.nodes.base import add_notice, begin
+from graphs.ask.records import Citation, Notice, Statement, Turn
 from graphs.ask.settling import follow, settle
-from graphs.ask.state import AskState, Citation, Notice, Statement, Turn
+from graphs.ask.state import AskState
 from graphs.evidence.facets import SOURCE_WORDS, noun_phrases
 from graphs.evidence.messages import warn
 from graphs.evidence.passages import Passage

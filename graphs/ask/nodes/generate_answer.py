@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from langgraph.config import get_stream_writer
 
 from graphs.ask.nodes.base import Step, add_notice, begin, open_case
-from graphs.ask.state import AskState, Facet, Note, Notice, Statement
+from graphs.ask.records import Facet, Note, Notice, Statement
+from graphs.ask.state import AskState
 from graphs.evidence.assessment import assess, best_covering
 from graphs.evidence.calibration import ConfidenceModel
 from graphs.evidence.citations import self_evident, unsupported

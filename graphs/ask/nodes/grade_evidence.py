@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphs.ask.nodes.base import Step, add_notice, begin, open_case
-from graphs.ask.state import AskState, Assessment, Decision, Notice
+from graphs.ask.records import Assessment, Decision, Notice
+from graphs.ask.state import AskState
 from graphs.evidence.assessment import assess, best_covering
 from graphs.evidence.calibration import ConfidenceModel
 from graphs.evidence.decision import Verdict, clamp, decide, partial_allowed

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from graphs.ask.nodes.base import add_notice, begin, reference
-from graphs.ask.state import AskState, Retrieval
+from graphs.ask.records import Retrieval
+from graphs.ask.state import AskState
 from graphs.policy import Policy, Profile
 from graphs.ports import Library
 from graphs.retrieval.hybrid import HybridSearch
