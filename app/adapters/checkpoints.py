@@ -145,13 +145,15 @@ class CompactSaver(AsyncSqliteSaver):
             values: dict[str, Any] = {}
             versions: ChannelVersions = {}
             key = {"thread": str(where["thread_id"]), "ns": where["checkpoint_ns"], "id": wanted}
-            async with self.conn.execute(_LINEAGE, key) as rows:
-                async for checkpoint_id, kind, body in rows:
-                    part: Checkpoint = self.serde.loads_typed((kind, body))
-                    now = part["channel_versions"]
-                    kept = {n: v for n, v in values.items() if now.get(n) == versions.get(n)}
-                    values, versions = {**kept, **part["channel_values"]}, now
-                    known[str(checkpoint_id)] = values
+            # All rows at once: a half-read statement keeps its snapshot, and SQLite refuses, without
+            # waiting, a write on this connection once another one has committed meanwhile.
+            rows = await self.conn.execute_fetchall(_LINEAGE, key)
+            for checkpoint_id, kind, body in rows:
+                part: Checkpoint = self.serde.loads_typed((kind, body))
+                now = part["channel_versions"]
+                kept = {n: v for n, v in values.items() if now.get(n) == versions.get(n)}
+                values, versions = {**kept, **part["channel_values"]}, now
+                known[str(checkpoint_id)] = values
         filled = {**found.checkpoint, "channel_values": dict(known[wanted])}
         return found._replace(checkpoint=Checkpoint(**filled))  # type: ignore[typeddict-item]
 
