@@ -1,41 +1,26 @@
 """Facets of a question: what the evidence must hold, read from the user's own words."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphs.ask.records import Facet, FacetKind, SubQuestion
 from graphs.evidence import asks
+from graphs.evidence.names import noun_phrases, numbered_names
 from graphs.evidence.numbers import claims
-from graphs.evidence.text import STOP_WORDS, codes, is_cjk, normalise, stem, tagged, words
+from graphs.evidence.text import codes, is_cjk, words
 
 _SENTENCE = re.compile(r"[。！!；;\n]+|(?<=[？?])|(?<=[a-z0-9])\.(?=\s|$)")
 _CLAUSE = re.compile(
     r"，+|(?:(?<!\d)[,：:]|[,：:](?!\d))+|\b(?:and also|and then)\b|\band (?=(?:who|what|when|where|why|how|which|is|are|do|does|can|may|must|should)\b)|，?并(?=[请且找说列给判分])|以及(?=[如怎为什哪谁何])"
 )
 _AND = re.compile(r"和|与|及|、|以及|\band\b")
-_CONTENT = ("n", "v", "a", "eng", "j", "l", "i", "b", "z", "s", "m")
 MOST_PARTS = 8
 """Parts of one question that are judged; what a longer question asks beyond them is left out."""
 MOST_FACETS = 32
 MOST_WORDS = 24
-_NUMBERED = re.compile(
-    r"\b([a-z]{3,}) (\d{1,6}(?:\.\d+)?|[a-z])\b(?!\s*(?:%|percent))|(\d{1,4})\s*(?:号|#)\s*([\u4e00-\u9fff]{1,3})",
-    re.IGNORECASE,
-)
-"""A name with its number: part 5, wing b, 3号机."""
-_NAMING = ("n", "eng", "j", "l", "vn", "b", "s")
 _NARRATOR = re.compile(r"^.{1,6}?(?:说|反映|报告|报|称|问|提到|发现)[：:，,\s]*")
 _SPEECH = re.compile(r"[“”\"‘’「」『』]")
-SOURCE_WORDS = frozenset(
-    "记录 规程 制度 文件 手册 规定 缺陷 历史 案例 policy document record manual rule".split()
-)
-"""Words that name a kind of source rather than the subject."""
-_WEAK_WORDS = frozenset(
-    "运行 人员 值班员 员工 系统 设备 公司 处理 影响 方面 部分 侧 类 说 对应 优先 优先级 出现 发生 存在 采取 期间 明显 一点 后 前 employee "
-    "company staff use get make take need happen apply".split()
-)
-"""Content words that say little of what the question is about; they count a third."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,56 +203,3 @@ class _Builder:
                 required=required, sub_question=sub, field=field,
             )
         )  # fmt: skip
-
-
-def numbered_names(clause: str) -> list[str]:
-    """Return names with their number, as they must stand in a passage: "part 5", "3号机"."""
-    found: list[str] = []
-    for match in _NUMBERED.finditer(clause):
-        if (
-            match[1]
-            and normalise(match[1]) not in STOP_WORDS
-            and not (match[2].isalpha() and match[2].islower() and match[2] in "ai")
-        ):
-            end = match.end(2)
-            unit = claims(clause[match.start(2) : end + 12]) if match[2][0].isdigit() else []
-            if not (unit and unit[0].unit):
-                found.append(f"{match[1]} {match[2]}".lower())
-        elif match[3]:
-            found.append(f"{match[3]}号{match[4][:1]}")
-    return found
-
-
-def noun_phrases(clause: str) -> Iterator[str]:
-    """Yield runs of adjacent content words that name something: 循环水旋转滤网压差升高, hotel cost."""
-    run: list[str] = []
-    named = False
-    for word, flag in (*tagged(clause), ("", "x")):
-        content = (
-            bool(word.strip())
-            and word not in STOP_WORDS
-            and flag.startswith(_CONTENT)
-            and not (flag == "m" and not word.isascii())
-            and not word.isdigit()
-        )
-        if content:
-            run.append(word)
-            named = named or (flag.startswith(_NAMING) and word not in _WEAK_WORDS)
-        elif run and (word != " " or not run[-1].isascii()):
-            if named:
-                yield _joined(run)
-            run, named = [], False
-
-
-def _joined(run: Sequence[str]) -> str:
-    text = " ".join(run) if run[0].isascii() else "".join(run)
-    return text[:-1] if len(text) > 2 and text[-1] in "时后前中" else text
-
-
-def term_weight(term: str) -> float:
-    """Return how much a word says of the subject, apart from its rarity: 1, or a third."""
-    if term in _WEAK_WORDS or stem(term) in _WEAK_WORDS:
-        return 0.33
-    if len(term) == 1 and not term.isascii():
-        return 0.33
-    return 0.5 if term in SOURCE_WORDS else 1.0

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphs.evidence.blocks import Row, header_of, row_at, rows
-from graphs.evidence.facets import term_weight
+from graphs.evidence.names import term_weight
 from graphs.evidence.numbers import claims
 from graphs.evidence.passages import Passage
 from graphs.evidence.text import fold, index_terms, is_cjk, sentences

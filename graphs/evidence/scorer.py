@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from graphs.ask.records import Facet
 from graphs.evidence import asks
-from graphs.evidence.facets import SOURCE_WORDS
 from graphs.evidence.lines import (
     Lexicon,
     Line,
@@ -22,6 +21,7 @@ from graphs.evidence.lines import (
     soft,
     take_apart,
 )
+from graphs.evidence.names import SOURCE_WORDS
 from graphs.evidence.passages import Passage
 from graphs.evidence.subject import SHARED, Subject
 from graphs.ports import Matrix, Vector

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from graphs.ask.records import Facet
-from graphs.evidence.facets import term_weight
 from graphs.evidence.lines import (
     Lexicon,
     PassageText,
@@ -16,6 +15,7 @@ from graphs.evidence.lines import (
     stands_for,
     take_apart,
 )
+from graphs.evidence.names import term_weight
 from graphs.evidence.numbers import claims
 from graphs.evidence.passages import Passage
 from graphs.evidence.text import codes, fold, language

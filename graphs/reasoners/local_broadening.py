@@ -12,7 +12,7 @@ from graphs.evidence.broadening import (
     floor_of,
     permitted,
 )
-from graphs.evidence.facets import term_weight
+from graphs.evidence.names import term_weight
 from graphs.evidence.text import STOP_WORDS, is_cjk, tagged, words
 from graphs.ports import Embedder, KnowledgeBase
 from graphs.reasoners.base import Case

@@ -9,8 +9,8 @@ from graphs.ask.nodes.base import add_notice, begin
 from graphs.ask.records import Citation, Notice, Statement, Turn
 from graphs.ask.settling import follow, settle
 from graphs.ask.state import AskState
-from graphs.evidence.facets import SOURCE_WORDS, noun_phrases
 from graphs.evidence.messages import warn
+from graphs.evidence.names import SOURCE_WORDS, noun_phrases
 from graphs.evidence.passages import Passage
 from graphs.evidence.text import codes, language
 from graphs.evidence.writing import AnswerWriter
