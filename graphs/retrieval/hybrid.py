@@ -14,6 +14,7 @@ from graphs.evidence.passages import Evidence, Hit, Passage
 from graphs.evidence.text import codes, query_terms, words
 from graphs.policy import Policy, Profile
 from graphs.ports import Candidate, Embedder, KnowledgeBase, Reranker, RerankQuery, Sigmoid
+from graphs.retrieval.trace import Trace, traced
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,16 @@ class Found:
     evidence: list[Evidence]
     ranked: list[Evidence]
     dense_available: bool = True
+    trace: Trace = Trace()
+
+
+@dataclass(frozen=True, slots=True)
+class _Pool:
+    """Candidates, best fused first; `dense` is None where the vector index can't be read."""
+
+    scored: list[Scored]
+    dense: list[Hit] | None
+    keyword: list[Hit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +78,12 @@ class HybridSearch:
         An unreachable vector index leaves keyword search alone (`dense_available` is false).
         """
         query = await self.query(text)
-        candidates, available = await self._candidates(kb, query, profile, exclude, seen)
-        ranked = await self.rank(kb, query, candidates, profile, round_)
-        return Found(self.select(ranked, profile), ranked, available)
+        pool = await self._candidates(kb, query, profile, exclude, seen)
+        ranked = await self.rank(kb, query, pool.scored, profile, round_)
+        evidence = self.select(ranked, profile)
+        fused = [Hit(each.passage.id, each.fused) for each in pool.scored]
+        trace = traced(pool.dense or (), pool.keyword, fused, ranked, evidence, profile.threshold)
+        return Found(evidence, ranked, pool.dense is not None, trace)
 
     async def query(self, text: str) -> Query:
         """Embed and tokenise a query."""
@@ -96,8 +110,8 @@ class HybridSearch:
         profile: Profile,
         exclude: Collection[str],
         seen: Collection[str],
-    ) -> tuple[list[Scored], bool]:
-        """Return the best fused candidates, and whether the vector index could be read."""
+    ) -> _Pool:
+        """Return the best fused candidates and the two lists they came from."""
         count = self.policy.candidates + len(seen)
         dense_task = self._dense(kb, query, count, exclude)
         keyword_task = kb.keyword(query.terms, count, exclude) if query.terms else _nothing()
@@ -111,7 +125,7 @@ class HybridSearch:
         scored = await self._fuse(
             kb, query, ids, dense_scores, keyword_scores, profile, frozenset(exact)
         )
-        return scored, dense is not None
+        return _Pool(scored, dense, keyword)
 
     async def score(
         self, kb: KnowledgeBase, query: Query, passages: Sequence[Passage], profile: Profile
