@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Found:
     evidence: list[Evidence]
     ranked: list[Evidence]
     dense_available: bool = True
-    trace: Trace = Trace()
+    trace: Trace = field(default_factory=Trace)
 
 
 @dataclass(frozen=True, slots=True)
