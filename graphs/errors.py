@@ -21,6 +21,10 @@ class DenseUnavailable(StoreUnavailable):
     """The vector index can't be read; keyword search still works."""
 
 
+class EmbedderUnavailable(DenseUnavailable):
+    """The embedding model can't be loaded or reached; the message says how to mend it."""
+
+
 class RerankerUnavailable(YoujuError):
     """The reranking model can't be loaded or run; the message says how to mend it."""
 

@@ -7,7 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphs.evidence.passages import Hit, Passage
+from graphs.evidence.passages import Evidence, Hit, Passage
+from graphs.meter import Meter
 
 Vector = NDArray[np.float32]
 """Shape (d,), unit length."""
@@ -29,7 +30,11 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """Return one unit row per text; an empty list gives shape (0, d)."""
+        """Return one unit row per text; an empty list gives shape (0, d).
+
+        Raises EmbedderUnavailable. The embedder that questions work with gives zero rows instead:
+        then no text is near any other, and search goes by words alone.
+        """
         ...
 
 
@@ -199,4 +204,22 @@ class Reranker(Protocol):
 
     def score(self, query: RerankQuery, candidates: Sequence[Candidate]) -> list[float]:
         """Return one raw score per candidate; synchronous, thread-safe, empty in, empty out."""
+        ...
+
+
+class ListwiseReranker(Protocol):
+    """Reads a whole ranking with a model and puts it into a new order.
+
+    Asynchronous and on the question's budget, unlike a Reranker, whose scores it starts from.
+    """
+
+    @property
+    def fingerprint(self) -> str:
+        """Name of the model."""
+        ...
+
+    async def rerank(
+        self, question: str, ranked: Sequence[Evidence], meter: Meter
+    ) -> list[Evidence]:
+        """Return the same passages, best first, with calibrated scores. Raises RerankerUnavailable."""
         ...

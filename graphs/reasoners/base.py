@@ -1,44 +1,13 @@
 """The reasoner port: what both brains do, and the messages they exchange with the nodes."""
 
-import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from graphs.ask.records import Facet, Gap, Language, Note, Statement, SubQuestion, Turn
 from graphs.evidence.passages import Evidence
+from graphs.meter import Meter as Meter
 from graphs.ports import KnowledgeBase
-
-
-@dataclass(slots=True)
-class Meter:
-    """What one node may still spend on a model, and what it spent. Filled by the model adapter.
-
-    `deadline` is Unix seconds. `degraded` is set when the embedded reasoner had to step in.
-    """
-
-    calls_left: int
-    tokens_left: int
-    deadline: float
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    degraded: bool = False
-    exhausted: bool = False
-
-    def may_call(self) -> bool:
-        """Tell whether another model call fits; remember a refusal in `exhausted`."""
-        fits = self.calls_left > 0 and self.tokens_left > 0 and time.time() < self.deadline
-        self.exhausted = self.exhausted or not fits
-        return fits
-
-    def record(self, input_tokens: int, output_tokens: int) -> None:
-        """Book one finished model call."""
-        self.calls += 1
-        self.calls_left -= 1
-        self.input_tokens += input_tokens
-        self.output_tokens += output_tokens
-        self.tokens_left -= input_tokens + output_tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from graphs.errors import DenseUnavailable
-from graphs.evidence.calibration import calibrated, enough
 from graphs.evidence.dedupe import collapse
 from graphs.evidence.fusion import fuse, keyword_ceiling
 from graphs.evidence.passages import Evidence, Hit, Passage
-from graphs.evidence.text import codes, query_terms, words
+from graphs.evidence.text import codes, query_terms
+from graphs.meter import Meter
 from graphs.policy import Policy, Profile
-from graphs.ports import Candidate, Embedder, KnowledgeBase, Reranker, RerankQuery, Sigmoid
+from graphs.ports import Candidate, Embedder, KnowledgeBase, ListwiseReranker, Reranker
+from graphs.retrieval.reranking import reordered, request_of, scored_by
 from graphs.retrieval.trace import Trace, traced
 
 
@@ -63,6 +64,9 @@ class HybridSearch:
     embedder: Embedder
     reranker: Reranker | None
     policy: Policy
+    standby: Reranker | None = None
+    """Scores where the reranker fails."""
+    listwise: ListwiseReranker | None = None
 
     async def search(
         self,
@@ -72,14 +76,16 @@ class HybridSearch:
         round_: int = 0,
         exclude: Collection[str] = (),
         seen: Collection[str] = (),
+        meter: Meter | None = None,
     ) -> Found:
         """Return the passages for one query; `exclude` are documents, `seen` passages to leave out.
 
-        An unreachable vector index leaves keyword search alone (`dense_available` is false).
+        An unreachable vector index or embedder leaves keyword search alone (`dense_available` is
+        false). The listwise reranker works only where a meter gives it a budget.
         """
         query = await self.query(text)
         pool = await self._candidates(kb, query, profile, exclude, seen)
-        ranked = await self.rank(kb, query, pool.scored, profile, round_)
+        ranked = await self.rank(kb, query, pool.scored, profile, round_, meter)
         evidence = self.select(ranked, profile)
         fused = [Hit(each.passage.id, each.fused) for each in pool.scored]
         trace = traced(pool.dense or (), pool.keyword, fused, ranked, evidence, profile.threshold)
@@ -163,6 +169,8 @@ class HybridSearch:
     async def _dense(
         self, kb: KnowledgeBase, query: Query, count: int, exclude: Collection[str]
     ) -> list[Hit] | None:
+        if not query.vector.any():
+            return None  # the embedder is down
         try:
             return await kb.dense(query.vector, count, exclude)
         except DenseUnavailable:
@@ -197,6 +205,7 @@ class HybridSearch:
         candidates: Sequence[Scored],
         profile: Profile,
         round_: int,
+        meter: Meter | None = None,
     ) -> list[Evidence]:
         """Rerank and calibrate candidates, best first; without a reranker the fused score stands."""
         if not candidates:
@@ -204,42 +213,22 @@ class HybridSearch:
         if self.reranker is None or not profile.rerank:
             scores = [min(1.0, candidate.fused) for candidate in candidates]
         else:
-            scores = await self._rerank(kb, query, candidates, self.reranker)
+            vectors = await kb.sentence_vectors([c.passage.id for c in candidates])
+            empty = np.zeros((0, self.embedder.dimension), dtype=np.float32)
+            pairs = [
+                Candidate(c.passage, c.dense, c.keyword, vectors.get(c.passage.id, empty))
+                for c in candidates
+            ]
+            request = await request_of(kb, query.text, query.vector)
+            scores = await scored_by(self.reranker, self.standby, kb, request, pairs, meter)
         evidence = [
             Evidence(c.passage, round(score, 3), round(c.dense, 3), round(c.keyword, 3), round_)
             for c, score in zip(candidates, scores, strict=True)
         ]
-        return sorted(evidence, key=lambda item: (-item.score, item.passage.id))
-
-    async def _rerank(
-        self,
-        kb: KnowledgeBase,
-        query: Query,
-        candidates: Sequence[Scored],
-        reranker: Reranker,
-    ) -> list[float]:
-        vectors = await kb.sentence_vectors([c.passage.id for c in candidates])
-        info = await kb.info()
-        request = RerankQuery(
-            text=query.text,
-            vector=query.vector,
-            passages=info.passages,
-            frequency=await kb.document_frequency(words(query.text)),
-        )
-        empty = np.zeros((0, self.embedder.dimension), dtype=np.float32)
-        pairs = [
-            Candidate(c.passage, c.dense, c.keyword, vectors.get(c.passage.id, empty))
-            for c in candidates
-        ]
-        raw = await asyncio.to_thread(reranker.score, request, pairs)
-        sigmoid = await self._sigmoid(kb, reranker)
-        return [calibrated(score, sigmoid) for score in raw]
-
-    async def _sigmoid(self, kb: KnowledgeBase, reranker: Reranker) -> Sigmoid:
-        background = await kb.background(reranker.fingerprint)
-        if background is not None and enough(background):
-            return reranker.calibrate(background)
-        return reranker.shipped
+        ranked = sorted(evidence, key=lambda item: (-item.score, item.passage.id))
+        if self.listwise is None or meter is None or not profile.rerank:
+            return ranked
+        return await reordered(self.listwise, query.text, ranked, meter)
 
 
 async def _nothing() -> list[Hit]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from graphs.evidence.dedupe import collapse, near_duplicates
 from graphs.evidence.passages import Evidence, Passage
+from graphs.meter import Meter
 from graphs.policy import Profile
 from graphs.ports import KnowledgeBase
 from graphs.retrieval.hybrid import Found, HybridSearch
@@ -38,15 +39,20 @@ class SecondSearch:
         round_: int,
         seen: Sequence[Passage],
         exclude: Collection[str] = (),
+        meter: Meter | None = None,
     ) -> SecondFound:
         """Return passages that no earlier round returned; `seen` are those passages.
 
-        With fewer than three new ones: the next sections of the documents seen, then candidates
+        A listwise reranker reads the hits of the main query only: one call a retrieval. With fewer than three new ones: the next sections of the documents seen, then candidates
         with the duplicate limit at 0.85, then half the threshold (never below 0.05).
         """
         seen_ids = {passage.id for passage in seen}
+        budgets = [meter] + [None] * len(queries[1:])
         found = await asyncio.gather(
-            *(self.search.search(kb, text, profile, round_, exclude, seen_ids) for text in queries)
+            *(
+                self.search.search(kb, text, profile, round_, exclude, seen_ids, budget)
+                for text, budget in zip(queries, budgets, strict=True)
+            )
         )
         fresh = self._fused(found, profile, seen)
         tried: list[str] = []

@@ -30,6 +30,8 @@ class Step:
             add_notice(notices, "graded_locally")
         if self.meter.exhausted:
             add_notice(notices, "budget_exhausted")
+        if self.meter.reranker_fallback:
+            add_notice(notices, "reranker_fallback")
         path = [*update.get("path", self.state.get("path", [])), self.name]
         return AskState(**{**update, "usage": usage, "notices": notices, "path": path})
 

@@ -28,7 +28,9 @@ class RetrieveInitial:
         step = begin(self.name, state, self.policy)
         kb = await self.library.open(state["kb"])
         excluded = state.get("options", {}).get("exclude_documents", [])
-        found = await self.search.search(kb, state["queries"][0], self.policy.initial, 0, excluded)
+        found = await self.search.search(
+            kb, state["queries"][0], self.policy.initial, 0, excluded, meter=step.meter
+        )
         evidence = [reference(item) for item in found.evidence[:PER_ROUND]]
         notices = list(state["notices"])
         if not found.dense_available:
@@ -59,7 +61,7 @@ class RetrieveAgain:
         seen = await kb.passages(ids)
         excluded = state.get("options", {}).get("exclude_documents", [])
         found = await self.search.find(
-            kb, state["queries"], self.profile, state["rounds"], seen, excluded
+            kb, state["queries"], self.profile, state["rounds"], seen, excluded, step.meter
         )
         new = [item for item in found.evidence if item.passage.id not in ids]
         fresh = [reference(item) for item in new[:PER_ROUND]]
