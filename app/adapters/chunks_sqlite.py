@@ -1,30 +1,17 @@
 """Chunks and their sentence vectors: the source of truth."""
 
-import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from app.adapters.chunk_rows import PASSAGES, VISIBLE, PendingChunk, passage_of, pending_of, row_of
 from app.adapters.database import Database
 from graphs.evidence.passages import Passage
 from graphs.ports import Matrix
 
 _PART = 500
 """Ids bound to one statement."""
-
-
-@dataclass(frozen=True, slots=True)
-class PendingChunk:
-    """A chunk that has no vectors yet."""
-
-    number: int
-    id: str
-    document_id: str
-    title: str
-    section: tuple[str, ...]
-    text: str
 
 
 class ChunkStore:
@@ -42,24 +29,22 @@ class ChunkStore:
         found: dict[str, Passage] = {}
         with self._database.read() as connection:
             for part in _parts(ids):
-                rows = connection.execute(
-                    f"{_PASSAGES} WHERE c.id IN ({_marks(part)})", tuple(part)
-                )
-                found.update((row["id"], _passage(row)) for row in rows)
+                rows = connection.execute(f"{PASSAGES} WHERE c.id IN ({_marks(part)})", tuple(part))
+                found.update((row["id"], passage_of(row)) for row in rows)
         return [found[key] for key in dict.fromkeys(ids) if key in found]
 
     def following(self, ids: Sequence[str], count: int) -> list[Passage]:
         """Return the next `count` passages after each of `ids`, without repeats or `ids`."""
         found: dict[str, Passage] = {}
         sql = (
-            f"{_PASSAGES} JOIN chunks o ON o.id = ? AND o.document_id = c.document_id "
+            f"{PASSAGES} JOIN chunks o ON o.id = ? AND o.document_id = c.document_id "
             "AND o.revision = c.revision WHERE c.ordinal > o.ordinal ORDER BY c.ordinal LIMIT ?"
         )
         with self._database.read() as connection:
             for key in ids:
                 for row in connection.execute(sql, (key, count)):
                     if row["id"] not in ids:
-                        found.setdefault(row["id"], _passage(row))
+                        found.setdefault(row["id"], passage_of(row))
         return list(found.values())
 
     def visible(self, ids: Sequence[str], exclude: Collection[str]) -> set[str]:
@@ -68,7 +53,7 @@ class ChunkStore:
         with self._database.read() as connection:
             for part in _parts(ids):
                 rows = connection.execute(
-                    f"SELECT c.id FROM {_VISIBLE} WHERE c.id IN ({_marks(part)}) "
+                    f"SELECT c.id FROM {VISIBLE} WHERE c.id IN ({_marks(part)}) "
                     f"AND d.id NOT IN ({_marks(exclude)})",
                     (*part, *exclude),
                 )
@@ -90,7 +75,7 @@ class ChunkStore:
         if not codes:
             return []
         sql = (
-            f"SELECT c.id, max(k.own) AS own FROM {_VISIBLE} "
+            f"SELECT c.id, max(k.own) AS own FROM {VISIBLE} "
             "JOIN chunk_codes k ON k.number = c.number "
             f"WHERE k.kb = ? AND k.code IN ({_marks(codes)}) AND d.id NOT IN ({_marks(exclude)}) "
             "GROUP BY c.id ORDER BY own DESC, d.name, c.ordinal"
@@ -128,7 +113,7 @@ class ChunkStore:
             'text, start, "end", content_hash, date, page, language, kind, codes) VALUES '
             "(:id, :kb, :document_id, :revision, :version, :ordinal, :title, :section, :text, "
             ":start, :end, :content_hash, :date, :page, :language, :kind, :codes)",
-            _row(passage) | {"kb": kb, "revision": revision},
+            row_of(passage) | {"kb": kb, "revision": revision},
         )
         return int(cursor.lastrowid or 0)
 
@@ -149,7 +134,7 @@ class ChunkStore:
             "content_hash = :content_hash, date = :date, page = :page, language = :language, "
             "kind = :kind, codes = :codes, indexed = CASE WHEN :changed THEN 0 ELSE indexed END "
             "WHERE number = :number",
-            _row(passage) | {"revision": revision, "number": number, "changed": changed},
+            row_of(passage) | {"revision": revision, "number": number, "changed": changed},
         )
         return changed
 
@@ -177,13 +162,7 @@ class ChunkStore:
         )
         with self._database.read() as connection:
             rows = connection.execute(sql, (kb, after, limit)).fetchall()
-        return [
-            PendingChunk(
-                row["number"], row["id"], row["document_id"], row["title"],
-                tuple(json.loads(row["section"])), row["text"],
-            )
-            for row in rows
-        ]  # fmt: skip
+        return [pending_of(row) for row in rows]
 
     def mark_indexed(self, connection: sqlite3.Connection, number: int, sentences: Matrix) -> None:
         """Store the sentence vectors of a chunk and flag it."""
@@ -208,51 +187,6 @@ class ChunkStore:
             rows = connection.execute("SELECT id, indexed FROM chunks WHERE kb = ?", (kb,))
             flags = {row["id"]: bool(row["indexed"]) for row in rows}
         return set(flags), {key for key, indexed in flags.items() if indexed}
-
-
-_VISIBLE = "chunks c JOIN documents d ON d.id = c.document_id AND d.revision = c.revision"
-_PASSAGES = f"SELECT c.*, d.superseded_by FROM {_VISIBLE}"
-
-
-def _passage(row: sqlite3.Row) -> Passage:
-    return Passage(
-        id=row["id"],
-        document_id=row["document_id"],
-        title=row["title"],
-        section=tuple(json.loads(row["section"])),
-        text=row["text"],
-        start=row["start"],
-        end=row["end"],
-        version=row["version"],
-        ordinal=row["ordinal"],
-        content_hash=row["content_hash"],
-        date=row["date"],
-        page=row["page"],
-        language=row["language"],
-        kind=row["kind"],
-        codes=tuple(json.loads(row["codes"])),
-        superseded_by=row["superseded_by"],
-    )
-
-
-def _row(passage: Passage) -> dict[str, object]:
-    return {
-        "id": passage.id,
-        "document_id": passage.document_id,
-        "version": passage.version,
-        "ordinal": passage.ordinal,
-        "title": passage.title,
-        "section": json.dumps(passage.section, ensure_ascii=False),
-        "text": passage.text,
-        "start": passage.start,
-        "end": passage.end,
-        "content_hash": passage.content_hash,
-        "date": passage.date,
-        "page": passage.page,
-        "language": passage.language,
-        "kind": passage.kind,
-        "codes": json.dumps(passage.codes, ensure_ascii=False),
-    }
 
 
 def _marks(values: Collection[str]) -> str:

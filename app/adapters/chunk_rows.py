@@ -1,0 +1,77 @@
+"""Rows of the table of chunks as passages, and back."""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+
+from graphs.evidence.passages import Passage
+
+VISIBLE = "chunks c JOIN documents d ON d.id = c.document_id AND d.revision = c.revision"
+PASSAGES = f"SELECT c.*, d.superseded_by FROM {VISIBLE}"
+
+
+@dataclass(frozen=True, slots=True)
+class PendingChunk:
+    """A chunk that has no vectors yet."""
+
+    number: int
+    id: str
+    document_id: str
+    title: str
+    section: tuple[str, ...]
+    text: str
+
+
+def passage_of(row: sqlite3.Row) -> Passage:
+    """Return the passage that a row of `PASSAGES` holds."""
+    return Passage(
+        id=row["id"],
+        document_id=row["document_id"],
+        title=row["title"],
+        section=tuple(json.loads(row["section"])),
+        text=row["text"],
+        start=row["start"],
+        end=row["end"],
+        version=row["version"],
+        ordinal=row["ordinal"],
+        content_hash=row["content_hash"],
+        date=row["date"],
+        page=row["page"],
+        language=row["language"],
+        kind=row["kind"],
+        codes=tuple(json.loads(row["codes"])),
+        superseded_by=row["superseded_by"],
+    )
+
+
+def row_of(passage: Passage) -> dict[str, object]:
+    """Return the columns of a passage by name."""
+    return {
+        "id": passage.id,
+        "document_id": passage.document_id,
+        "version": passage.version,
+        "ordinal": passage.ordinal,
+        "title": passage.title,
+        "section": json.dumps(passage.section, ensure_ascii=False),
+        "text": passage.text,
+        "start": passage.start,
+        "end": passage.end,
+        "content_hash": passage.content_hash,
+        "date": passage.date,
+        "page": passage.page,
+        "language": passage.language,
+        "kind": passage.kind,
+        "codes": json.dumps(passage.codes, ensure_ascii=False),
+    }
+
+
+def pending_of(row: sqlite3.Row) -> PendingChunk:
+    """Return what is embedded of a row."""
+    return PendingChunk(
+        number=row["number"],
+        id=row["id"],
+        document_id=row["document_id"],
+        title=row["title"],
+        section=tuple(json.loads(row["section"])),
+        text=row["text"],
+    )
