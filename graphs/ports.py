@@ -98,6 +98,32 @@ class KnowledgeBase(Protocol):
         """
         ...
 
+    async def feedback(
+        self, weights: Mapping[str, float], limit: int, exclude: Collection[str] = ()
+    ) -> list[Hit]:
+        """Return the best passages by Σ weight · BM25 over weighted terms, best first.
+
+        For pseudo-relevance feedback: the query's terms weigh 1, terms of its best passages less.
+        """
+        ...
+
+    async def passage_terms(self, ids: Sequence[str]) -> dict[str, Mapping[str, int]]:
+        """Return each passage's index terms, headings included, with how often each stands there.
+
+        The same terms as `index_terms` gives, ready for `feedback` and `document_frequency`.
+        """
+        ...
+
+    async def titled(
+        self, texts: Sequence[str], limit: int, exclude: Collection[str] = ()
+    ) -> list[str]:
+        """Return ids of passages whose title or section heading one of `texts` names.
+
+        Texts are read in full (a question, a passage). In the order of the texts and of the names
+        in them, at most 4 passages a name; names that many documents share lead nowhere.
+        """
+        ...
+
     async def exact(self, codes: Sequence[str], exclude: Collection[str] = ()) -> list[str]:
         """Return ids of passages whose text, headings or document hold one of these codes."""
         ...

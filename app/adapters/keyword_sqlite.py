@@ -2,11 +2,16 @@
 
 import re
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from app.adapters.database import Database
+from app.adapters.headings_sqlite import HeadingIndex, names_of
+from app.adapters.keyword_state import KeywordStates, Reading, tables
+from app.adapters.postings import Numbers, best, score_all, score_some
 from graphs.evidence.passages import Hit
 from graphs.evidence.text import index_terms
 from graphs.ports import Matrix
@@ -14,10 +19,10 @@ from graphs.ports import Matrix
 _UNSAFE = re.compile(r"[^a-z0-9\u3400-\u4db5\u4e00-\u9fcb]")
 _ESCAPE = "\ue000"
 """unicode61 counts private-use characters as letters, so an escaped term stays one token."""
-_VISIBLE = (
-    "JOIN chunks c ON c.number = kw.rowid "
-    "JOIN documents d ON d.id = c.document_id AND d.revision = c.revision"
-)
+_ESCAPED = re.compile(f"{_ESCAPE}([0-9a-f]+){_ESCAPE}")
+_RARE, _RARE_SHARE = 10, 0.01
+"""A short title that stands in more passages (or a larger share) than this is a common word."""
+_VISIBLE = "chunks c JOIN documents d ON d.id = c.document_id AND d.revision = c.revision"
 
 
 def encode(term: str) -> str:
@@ -25,139 +30,166 @@ def encode(term: str) -> str:
     return _UNSAFE.sub(lambda match: f"{_ESCAPE}{ord(match.group()):x}{_ESCAPE}", term)
 
 
-def searchable(title: str, section: Sequence[str], text: str) -> str:
+def decode(token: str) -> str:
+    """Return the term that `encode` was given."""
+    return _ESCAPED.sub(lambda match: chr(int(match.group(1), 16)), token)
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What is indexed of a passage: its encoded terms, and the names it can be called by."""
+
+    terms: str
+    names: tuple[str, ...] = ()
+
+
+def searchable(title: str, section: Sequence[str], text: str) -> Indexed:
     """Return what is indexed of a passage: its terms, then those of its headings once more."""
     headings = " ".join(dict.fromkeys((title, *section)))
-    return " ".join(encode(term) for part in (text, headings) for term in index_terms(part))
+    terms = " ".join(encode(term) for part in (text, headings) for term in index_terms(part))
+    return Indexed(terms, names_of((title, *section)))
 
 
 class KeywordIndex:
-    """BM25 (k1 = 1.2, b = 0.75: FTS5's constants) over `chunks.number` as row id."""
+    """BM25 (k1 = 1.2, b = 0.75) over `chunks.number` as row id."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._states = KeywordStates(database)
+        self._headings = HeadingIndex(database)
 
     def create(self, connection: sqlite3.Connection, kb: str) -> None:
         """Make the tables of a knowledge base if they are missing."""
-        table, vocabulary = _tables(kb)
-        connection.execute(
-            f"CREATE VIRTUAL TABLE IF NOT EXISTS {table} USING "
-            'fts5(terms, tokenize="unicode61 remove_diacritics 0")'
-        )
-        connection.execute(
-            f"CREATE VIRTUAL TABLE IF NOT EXISTS {vocabulary} USING fts5vocab('{table}', 'row')"
-        )
+        self._states.create(connection, kb)
 
     def drop(self, connection: sqlite3.Connection, kb: str) -> None:
         """Remove the tables of a knowledge base."""
-        table, vocabulary = _tables(kb)
-        connection.execute(f"DROP TABLE IF EXISTS {vocabulary}")
-        connection.execute(f"DROP TABLE IF EXISTS {table}")
+        self._states.drop(connection, kb)
+        self._headings.drop(connection, kb)
 
-    def add(self, connection: sqlite3.Connection, kb: str, number: int, terms: str) -> None:
+    def add(self, connection: sqlite3.Connection, kb: str, number: int, indexed: Indexed) -> None:
         """Index one passage under its row number, replacing what stood there."""
-        table, _ = _tables(kb)
         connection.execute(
-            f"INSERT OR REPLACE INTO {table}(rowid, terms) VALUES (?, ?)", (number, terms)
+            f"INSERT OR REPLACE INTO {tables(kb).rows}(rowid, terms) VALUES (?, ?)",
+            (number, indexed.terms),
         )
+        self._states.count(connection, kb, number, len(indexed.terms.split()))
+        self._headings.add(connection, kb, number, indexed.names)
 
     def remove(self, connection: sqlite3.Connection, kb: str, numbers: Iterable[int]) -> None:
         """Take passages out of the index."""
-        table, _ = _tables(kb)
-        connection.executemany(f"DELETE FROM {table} WHERE rowid = ?", ((n,) for n in numbers))
+        gone = list(numbers)
+        connection.executemany(
+            f"DELETE FROM {tables(kb).rows} WHERE rowid = ?", ((n,) for n in gone)
+        )
+        self._states.forget(connection, kb, gone)
+        self._headings.remove(connection, kb, gone)
 
     def search(
-        self, kb: str, terms: Sequence[str], limit: int, exclude: Collection[str], skip: int
+        self,
+        kb: str,
+        weights: Mapping[str, float],
+        limit: int,
+        exclude: Collection[str],
+        skip: int,
     ) -> list[Hit]:
-        """Return the best passages for any of `terms`, raw BM25, best first.
+        """Return the best passages for any term by Σ weight · BM25, best first.
 
-        `skip` is how many rows may be hidden or excluded: they are fetched and left out, which is
-        far cheaper than looking every match up before ranking.
+        `skip` is how many rows may be hidden or excluded: they are ranked and left out, which is
+        far cheaper than looking every match up before ranking. Exact but for one rule: in a large
+        knowledge base, terms of over half of the passages are left out beside rarer ones (their
+        idf is 1e-6).
         """
-        query = _any_of(terms)
-        if not query or limit <= 0:
+        by_token = {token: weight for term, weight in weights.items() if (token := encode(term))}
+        if not by_token or limit <= 0:
             return []
-        table, _ = _tables(kb)
-        marks = ",".join("?" * len(exclude))
-        sql = (
-            f"SELECT c.id AS id, kw.score AS score FROM (SELECT rowid, -bm25({table}) AS score "
-            f"FROM {table} WHERE {table} MATCH ? ORDER BY rank LIMIT ?) kw {_VISIBLE} "
-            f"WHERE d.id NOT IN ({marks}) ORDER BY score DESC, c.number LIMIT ?"
-        )
-        with self._database.read() as connection:
-            rows = connection.execute(sql, (query, limit + skip, *exclude, limit)).fetchall()
-        return [Hit(row["id"], row["score"]) for row in rows]
+        with self._states.reading(kb) as reading:
+            reading.learn(by_token)
+            ranked = best(score_all(reading.state, by_token, reading.posting), limit + skip)
+            visible = _visible(reading.connection, [number for number, _ in ranked], exclude)
+        hits = [Hit(visible[number], score) for number, score in ranked if number in visible]
+        return hits[:limit]
 
     def scores(self, kb: str, terms: Sequence[str], ids: Sequence[str]) -> dict[str, float]:
-        """Return raw BM25 of those of `ids` that hold a term.
-
-        The plus sign keeps FTS5 from running the whole query once per row number.
-        """
-        query = _any_of(terms)
-        if not query or not ids:
+        """Return raw BM25 of those of `ids` that hold a term."""
+        tokens = [token for term in dict.fromkeys(terms) if (token := encode(term))]
+        if not tokens or not ids:
             return {}
-        table, _ = _tables(kb)
-        marks = ",".join("?" * len(ids))
-        sql = (
-            f"SELECT c.id AS id, -bm25({table}) AS score FROM {table} kw {_VISIBLE} "
-            f"WHERE {table} MATCH ? "
-            f"AND +kw.rowid IN (SELECT number FROM chunks WHERE id IN ({marks}))"
-        )
-        with self._database.read() as connection:
-            rows = connection.execute(sql, (query, *ids)).fetchall()
-        return {row["id"]: row["score"] for row in rows}
+        with self._states.reading(kb) as reading:
+            reading.learn(tokens)
+            numbers = _numbers(reading.connection, ids)
+            scores = score_some(reading.state, tokens, list(numbers.values()), reading.posting)
+        return {id_: score for id_, score in zip(numbers, scores, strict=True) if score > 0}
 
-    def document_frequency(self, kb: str, terms: Sequence[str]) -> dict[str, int]:
+    def document_frequency(self, kb: str, terms: Iterable[str]) -> dict[str, int]:
         """Return in how many passages each term stands."""
-        _, vocabulary = _tables(kb)
-        found = dict.fromkeys(terms, 0)
-        by_token = {encode(term): term for term in found}
-        marks = ",".join("?" * len(by_token))
-        sql = f"SELECT term, doc FROM {vocabulary} WHERE term IN ({marks})"
-        with self._database.read() as connection:
-            for row in connection.execute(sql, tuple(by_token)):
-                found[by_token[row["term"]]] = row["doc"]
+        by_term = {term: encode(term) for term in terms}
+        with self._states.reading(kb) as reading:
+            reading.learn(by_term.values())
+            return {term: reading.state.frequency[token] for term, token in by_term.items()}
+
+    def passage_terms(self, kb: str, ids: Sequence[str]) -> dict[str, Mapping[str, int]]:
+        """Return the terms of each passage, headings included, with how often each stands there."""
+        found: dict[str, Mapping[str, int]] = {}
+        with self._states.reading(kb) as reading:
+            numbers = _numbers(reading.connection, ids)
+            for id_, number in numbers.items():
+                row = reading.connection.execute(
+                    f"SELECT terms FROM {tables(kb).rows} WHERE rowid = ?", (number,)
+                ).fetchone()
+                counts = Counter(row["terms"].split() if row else ())
+                found[id_] = {decode(token): count for token, count in counts.items()}
         return found
+
+    def titled(
+        self, kb: str, texts: Sequence[str], limit: int, exclude: Collection[str]
+    ) -> list[str]:
+        """Return ids of the passages whose title or heading one of `texts` names."""
+
+        def common(name: str, carriers: int) -> bool:
+            terms = index_terms(name if name.isascii() else name.replace(" ", ""))
+            with self._states.reading(kb) as reading:
+                reading.learn(tokens := [encode(term) for term in terms])
+                held = min(reading.state.frequency[token] for token in tokens)
+                return held - carriers > max(_RARE, reading.state.rows * _RARE_SHARE)
+
+        return self._headings.titled(kb, texts, limit, exclude, common)
 
     def cooccurrence(self, kb: str, terms: Sequence[str], others: Sequence[str]) -> Matrix:
         """Return shape (len(terms), len(others)): passages that hold both phrases."""
-        with self._database.read() as connection:
-            postings: dict[str, frozenset[int]] = {}
-            left = [self._holders(connection, kb, phrase, postings) for phrase in terms]
-            right = [self._holders(connection, kb, phrase, postings) for phrase in others]
-        counts = [[len(a & b) for b in right] for a in left]
+        with self._states.reading(kb) as reading:
+            left = [_holders(reading, phrase) for phrase in terms]
+            right = [_holders(reading, phrase) for phrase in others]
+        counts = [[len(np.intersect1d(a, b, assume_unique=True)) for b in right] for a in left]
         return np.array(counts, dtype=np.float32).reshape(len(terms), len(others))
 
-    def _holders(
-        self,
-        connection: sqlite3.Connection,
-        kb: str,
-        phrase: str,
-        postings: dict[str, frozenset[int]],
-    ) -> frozenset[int]:
-        """Return the rows that hold all index terms of `phrase`; `postings` caches by term."""
-        tokens = dict.fromkeys(encode(term) for term in index_terms(phrase))
-        held: frozenset[int] | None = None
-        table, _ = _tables(kb)
-        for token in tokens:
-            if token not in postings:
-                rows = connection.execute(
-                    f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (f'"{token}"',)
-                )
-                postings[token] = frozenset(row[0] for row in rows)
-            held = postings[token] if held is None else held & postings[token]
-        return held or frozenset()
+
+def _holders(reading: Reading, phrase: str) -> Numbers:
+    """Return the rows that hold all index terms of `phrase`."""
+    held: Numbers | None = None
+    for token in dict.fromkeys(encode(term) for term in index_terms(phrase)):
+        numbers = reading.posting(token).numbers
+        held = numbers if held is None else np.intersect1d(held, numbers, assume_unique=True)
+    return np.zeros(0, dtype=np.int32) if held is None else held
 
 
-def _any_of(terms: Sequence[str]) -> str:
-    return " OR ".join(f'"{token}"' for token in dict.fromkeys(map(encode, terms)) if token)
+def _visible(
+    connection: sqlite3.Connection, numbers: Sequence[int], exclude: Collection[str]
+) -> dict[int, str]:
+    """Return the ids of those rows that a search may show."""
+    sql = (
+        f"SELECT c.number, c.id FROM {_VISIBLE} WHERE c.number IN ({_marks(numbers)}) "
+        f"AND d.id NOT IN ({_marks(exclude)})"
+    )
+    rows = connection.execute(sql, (*numbers, *exclude))
+    return {row["number"]: row["id"] for row in rows}
 
 
-def _tables(kb: str) -> tuple[str, str]:
-    """Return the names of the index and of its term list.
+def _numbers(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
+    """Return the row numbers of visible passages by id."""
+    sql = f"SELECT c.id, c.number FROM {_VISIBLE} WHERE c.id IN ({_marks(ids)})"
+    return {row["id"]: row["number"] for row in connection.execute(sql, tuple(ids))}
 
-    FTS5 adds `_data`, `_idx` and so on to the first: the fixed ends keep the tables of `ab` and
-    of `ab-data` apart.
-    """
-    stem = f"kw_{kb.replace('-', '_')}"
-    return f"{stem}_fts", f"{stem}_vocab"
+
+def _marks(values: Collection[object]) -> str:
+    return ",".join("?" * len(values))

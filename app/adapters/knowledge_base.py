@@ -1,7 +1,7 @@
 """One knowledge base as the graph reads it."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.adapters.catalogue_sqlite import Catalogue
@@ -52,7 +52,26 @@ class StoredKnowledgeBase:
         self, terms: Sequence[str], limit: int, exclude: Collection[str] = ()
     ) -> list[Hit]:
         """Return the best passages for any of `terms` by raw BM25, best first."""
-        return await asyncio.to_thread(self._by_words, terms, limit, frozenset(exclude))
+        weights = dict.fromkeys(terms, 1.0)
+        return await asyncio.to_thread(self._by_words, weights, limit, frozenset(exclude))
+
+    async def feedback(
+        self, weights: Mapping[str, float], limit: int, exclude: Collection[str] = ()
+    ) -> list[Hit]:
+        """Return the best passages by Σ weight · BM25, best first."""
+        return await asyncio.to_thread(self._by_words, weights, limit, frozenset(exclude))
+
+    async def passage_terms(self, ids: Sequence[str]) -> dict[str, Mapping[str, int]]:
+        """Return each passage's index terms with how often each stands there."""
+        read = self._stores.keywords.passage_terms
+        return await asyncio.to_thread(read, self.name, ids)
+
+    async def titled(
+        self, texts: Sequence[str], limit: int, exclude: Collection[str] = ()
+    ) -> list[str]:
+        """Return ids of passages whose title or section heading one of `texts` names."""
+        find = self._stores.keywords.titled
+        return await asyncio.to_thread(find, self.name, texts, limit, frozenset(exclude))
 
     async def exact(self, codes: Sequence[str], exclude: Collection[str] = ()) -> list[str]:
         """Return ids of passages with one of `codes`: in text or headings first, then by document."""
@@ -114,9 +133,11 @@ class StoredKnowledgeBase:
         visible = self._stores.chunks.visible([hit.id for hit in hits], exclude)
         return [hit for hit in hits if hit.id in visible][:limit]
 
-    def _by_words(self, terms: Sequence[str], limit: int, exclude: frozenset[str]) -> list[Hit]:
+    def _by_words(
+        self, weights: Mapping[str, float], limit: int, exclude: frozenset[str]
+    ) -> list[Hit]:
         skip = self._stores.chunks.hidden(self.name, exclude)
-        return self._stores.keywords.search(self.name, terms, limit, exclude, skip)
+        return self._stores.keywords.search(self.name, weights, limit, exclude, skip)
 
     def _vocabulary(self) -> Vocabulary:
         embedder = self._stores.embedder

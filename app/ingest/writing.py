@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.adapters.chunks_sqlite import PendingChunk
-from app.adapters.keyword_sqlite import searchable
+from app.adapters.chunk_rows import PendingChunk
+from app.adapters.keyword_sqlite import Indexed, searchable
 from app.adapters.knowledge_base import Stores
 from app.ingest.preparing import Prepared, embedded_text
 from graphs.evidence.passages import Passage
@@ -132,5 +132,5 @@ def _texts(pending: Sequence[PendingChunk]) -> tuple[list[str], list[int]]:
     return texts, spans
 
 
-def _terms(passage: Passage) -> str:
+def _terms(passage: Passage) -> Indexed:
     return searchable(passage.title, passage.section, passage.text)

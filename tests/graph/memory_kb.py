@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,6 +21,7 @@ from graphs.evidence.text import (
     sentences,
     tagged,
 )
+from graphs.evidence.titles import head, named, names
 from graphs.ports import Background, Embedder, KnowledgeBaseInfo, Matrix, Vector, Vocabulary
 
 
@@ -81,6 +83,31 @@ class MemoryKnowledgeBase:
     ) -> list[Hit]:
         scores = await self.keyword_scores(terms, [i.id for i in self._allowed(exclude)])
         return sorted((Hit(k, v) for k, v in scores.items()), key=lambda hit: -hit.score)[:limit]
+
+    async def feedback(
+        self, weights: Mapping[str, float], limit: int, exclude: Collection[str] = ()
+    ) -> list[Hit]:
+        total: Counter[str] = Counter()
+        for term, weight in weights.items():
+            for hit in await self.keyword([term], len(self.items), exclude):
+                total[hit.id] += weight * hit.score
+        return [Hit(id_, score) for id_, score in total.most_common(limit)]
+
+    async def passage_terms(self, ids: Sequence[str]) -> dict[str, Mapping[str, int]]:
+        return {i: Counter(self._terms[i]) for i in ids if i in self._terms}
+
+    async def titled(
+        self, texts: Sequence[str], limit: int, exclude: Collection[str] = ()
+    ) -> list[str]:
+        carriers: dict[str, list[str]] = {}
+        for item in self._allowed(exclude):
+            for name in {n for h in (item.title, *item.section) for n in names(h)}:
+                carriers.setdefault(name, []).append(item.id)
+        lengths: dict[str, set[int]] = {}
+        for name in carriers:
+            lengths.setdefault(head(name), set()).add(name.count(" ") + 1)
+        found = [n for text in texts for n in named(text, lengths, carriers)]
+        return list(dict.fromkeys(i for name in found for i in carriers[name][:4]))[:limit]
 
     async def exact(self, wanted: Sequence[str], exclude: Collection[str] = ()) -> list[str]:
         return [i.id for i in self._allowed(exclude) if {*i.codes, *codes(i.text)} & set(wanted)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.adapters.database import Database
 from app.adapters.embed_use import UseEmbedder
-from app.adapters.keyword_sqlite import KeywordIndex, encode
+from app.adapters.keyword_sqlite import Indexed, KeywordIndex, encode
 from app.adapters.library import StoredLibrary
 from app.ingest.indexing import Indexer, Source
 from graphs.errors import UnknownKnowledgeBase
@@ -204,6 +204,6 @@ def test_every_term_is_one_token_in_index_and_query(
     index = KeywordIndex(database)
     with database.write() as connection:
         index.create(connection, "kb")
-        index.add(connection, "kb", 1, " ".join(map(encode, terms)))
+        index.add(connection, "kb", 1, Indexed(" ".join(map(encode, terms))))
     assert index.document_frequency("kb", terms) == dict.fromkeys(terms, 1)
     database.close()
