@@ -111,3 +111,16 @@ class CheckOut(_Bounded):
     """Reply to check_answer.md."""
 
     verdicts: Annotated[list[VerdictOut], Field(max_length=40)]
+
+
+class RankedOut(_Bounded):
+    """One passage of a ranking and how relevant it is, 1 to 5."""
+
+    passage: Number
+    relevance: Annotated[int, Field(ge=1, le=5)]
+
+
+class RerankOut(_Bounded):
+    """Reply to rerank.md, best first."""
+
+    ranking: Annotated[list[RankedOut], Field(max_length=40)]

@@ -19,6 +19,7 @@ _FENCE = re.compile(
 )
 _NO_ATTRIBUTE = str.maketrans({'"': "'", "<": "‹", ">": "›"})
 NOTHING = "(none)"
+_LEAST_TEXT = 8
 _NAMES = {"zh": "Chinese", "en": "English"}
 
 
@@ -82,6 +83,12 @@ def show(evidence: Sequence[Evidence], notes: Sequence[Note], budget: int) -> Sh
         texts = [_cut(keep[0].text, budget - head)]
     blocks = [fence(n, p, t) for n, (p, t) in enumerate(zip(keep, texts, strict=True), start=1)]
     return Shown(tuple(keep), "\n".join(blocks) or NOTHING)
+
+
+def shorten(passage: Passage, room: int) -> str:
+    """Return the start of a passage's text so that it fits `room` tokens with its fence."""
+    head = estimate_tokens(fence(99, passage, ""))
+    return _cut(passage.text, max(_LEAST_TEXT, room - head))
 
 
 def _cut(text: str, budget: int) -> str:

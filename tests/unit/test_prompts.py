@@ -23,10 +23,11 @@ VARIABLES = {
     "generate_answer": {"passages", "facets", "question", "language"},
     "generate_partial": {"passages", "supported", "unsupported", "question", "language"},
     "check_answer": {"question", "statements"},
+    "rerank": {"question", "passages"},
 }  # fmt: skip
 
 
-def test_package_holds_one_file_for_each_model_calling_node() -> None:
+def test_package_holds_one_file_for_each_call_of_a_model() -> None:
     shipped = {path.stem for path in Path(prompts.__file__).parent.glob("*.md")}
     assert shipped == set(VARIABLES)
 
