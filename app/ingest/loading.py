@@ -1,39 +1,36 @@
-"""Bytes to canonical text: decoding, and refusing what is no text."""
+"""Bytes to a document's canonical text: by ending, with a reason where it can't be."""
 
-import re
 from pathlib import PurePosixPath
 
+from app.ingest.converters.archive import check_kind
+from app.ingest.converters.converted import Converted, FileRejected
+from app.ingest.converters.formats import FORMATS, MARKDOWN, PLAIN
+from app.ingest.converters.pool import ConverterPool
+from app.ingest.decoding import check_text, decode, lines_fed
+
+__all__ = [
+    "MAX_BYTES", "SUPPORTED", "Converted", "FileRejected", "clean_name", "convert", "converter",
+]  # fmt: skip
+
 MAX_BYTES = 20 * 1024 * 1024
-CONVERTER = "text-1"
-"""Goes into a document's fingerprint: raise it when the canonical text of a file changes."""
+SUPPORTED = (*MARKDOWN, *PLAIN, *FORMATS)
+"""Endings that are read, in the order in which messages list them."""
 
-MARKDOWN = frozenset({".md", ".markdown"})
-PLAIN = frozenset({".txt"})
-
-_BOMS = (
-    (b"\xef\xbb\xbf", "utf-8"),
-    (b"\xff\xfe\x00\x00", "utf-32-le"),
-    (b"\x00\x00\xfe\xff", "utf-32-be"),
-    (b"\xff\xfe", "utf-16-le"),
-    (b"\xfe\xff", "utf-16-be"),
-)
-_CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f\ufffd\ue000-\uf8ff]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_SAMPLE = 40_000
-"""Bytes looked at to tell one encoding from another."""
-
-
-class FileRejected(Exception):
-    """A file can't be a document; the batch goes on without it."""
-
-    def __init__(self, code: str, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.code, self.message, self.hint = code, message, hint
-
-
-def is_markdown(name: str) -> bool:
-    """Tell whether `name` is a Markdown file."""
-    return PurePosixPath(name).suffix.lower() in MARKDOWN
+_MENDS = {
+    ".doc": "open it in Word and save it as .docx",
+    ".wps": "save it as .docx",
+    ".rtf": "open it in Word and save it as .docx",
+    ".odt": "save it as .docx",
+    ".xls": "open it in Excel and save it as .xlsx",
+    ".et": "save it as .xlsx",
+    ".ods": "save it as .xlsx",
+    ".xlsb": "open it in Excel and save it as .xlsx",
+    ".ppt": "open it in PowerPoint and save it as .pptx",
+    ".dps": "save it as .pptx",
+    ".odp": "save it as .pptx",
+    ".zip": "unpack it and upload the files",
+}
+_POOL = ConverterPool()
 
 
 def clean_name(name: str) -> str:
@@ -47,112 +44,53 @@ def clean_name(name: str) -> str:
     return plain
 
 
-def canonical_text(name: str, data: bytes, max_bytes: int = MAX_BYTES) -> str:
-    r"""Return the decoded text with "\n" line ends, nothing else changed; raise FileRejected."""
-    suffix = PurePosixPath(name).suffix.lower()
-    if suffix not in MARKDOWN | PLAIN:
+def suffix_of(name: str) -> str:
+    """Return the ending that decides how a file is read, in lower case with its dot."""
+    return PurePosixPath(name).suffix.lower()
+
+
+def converter(name: str) -> str:
+    """Return the version of the converter for a file; it goes into the document's fingerprint."""
+    known = FORMATS.get(suffix_of(name))
+    return known.version if known else "text-1"
+
+
+def convert(name: str, data: bytes, max_bytes: int = MAX_BYTES) -> Converted:
+    """Return the canonical text of a file; raise FileRejected.
+
+    Texts are decoded here. All other formats are read in a child process with limits of time and
+    memory, so that a file which hangs or crashes its converter is refused like any other.
+    Blocks; may be called from several threads.
+    """
+    suffix = suffix_of(name)
+    if suffix not in SUPPORTED:
         raise FileRejected(
-            "unsupported_type", f"files of type {suffix or 'without an ending'} are not read",
-            "convert it to Markdown (.md) or plain text (.txt)",
-        )  # fmt: skip
+            "unsupported_type",
+            f"files of type {suffix or 'without an ending'} are not read",
+            _MENDS.get(suffix, f"convert it to one of {', '.join(SUPPORTED)}"),
+        )
     if len(data) > max_bytes:
         raise FileRejected(
             "too_large",
             f"the file has {len(data):,} bytes, {max_bytes:,} are allowed",
             "split it, or raise YOUJU_MAX_UPLOAD_MB",
         )
-    text = _decode(data).replace("\r\n", "\n").replace("\r", "\n")
-    if not text.strip():
-        raise FileRejected("empty_file", "the file holds no text", "upload a file with content")
-    if len(_CONTROL.findall(text)) * 10 > len(text):
-        raise _binary()
-    return text
+    if suffix in FORMATS:
+        check_kind(suffix, data)
+        return _POOL.convert(suffix, data)
+    text = lines_fed(decode(data))
+    check_text(text)
+    return Converted(text, markdown=suffix in MARKDOWN)
 
 
-def _binary() -> FileRejected:
-    return FileRejected(
-        "binary_file",
-        "the content is not text",
-        "upload the text itself as UTF-8, or check the file",
-    )
+CONVERTER = "text-1"
 
 
-def _decode(data: bytes) -> str:
-    for bom, encoding in _BOMS:
-        if data.startswith(bom):
-            return _repaired(_by_bom(data[len(bom) :], encoding), encoding)
-    if b"\x00" in data:
-        raise _binary()
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return _guess(data)
+def is_markdown(name: str) -> bool:
+    """Tell whether `name` is a Markdown file."""
+    return suffix_of(name) in MARKDOWN
 
 
-def _by_bom(data: bytes, encoding: str) -> str:
-    text = _try(data, encoding, "surrogatepass")
-    return data.decode(encoding, "replace") if text is None else text
-
-
-def _repaired(text: str, encoding: str) -> str:
-    if "\x00" in text and encoding.startswith("utf-8"):
-        raise _binary()
-    return _SURROGATE.sub("\ufffd", text).replace("\x00", "\ufffd")
-
-
-def _guess(data: bytes) -> str:
-    """Decode bytes that are not clean UTF-8: damaged UTF-8, GB18030, Big5 or Western."""
-    damaged = _damaged_utf8(data)
-    if damaged is not None:
-        return damaged
-    decoded = {name: text for name in ("gb18030", "big5") if (text := _try(data, name)) is not None}
-    shares = {name: _common_share(text, name) for name, text in decoded.items()}
-    best = max(shares, key=shares.__getitem__, default=None)
-    high = sum(byte >= 0x80 for byte in data[:_SAMPLE])
-    if (best is None or shares[best] < 0.5) and high * 5 < min(len(data), _SAMPLE):
-        western = _try(data, "cp1252")
-        if western is not None:
-            return western
-    if best is None:
-        raise FileRejected(
-            "undecodable", "the text is neither UTF-8, GB18030, Big5 nor UTF-16",
-            "save the file as UTF-8",
-        )  # fmt: skip
-    if shares[best] < 0.2:
-        raise _binary()  # random bytes are often valid GB18030, but made of rare characters
-    return decoded[best]
-
-
-def _damaged_utf8(data: bytes) -> str | None:
-    """Return UTF-8 with a few broken bytes replaced, or None if it is something else."""
-    text = _SURROGATE.sub(
-        "\ufffd", data.decode("utf-8", "surrogatepass" if _passes(data) else "replace")
-    )
-    broken = text.count("\ufffd")
-    intact = sum(ord(ch) > 0x7F for ch in text) - broken
-    return text if intact > 3 * broken and broken * 100 <= max(len(text), 300) else None
-
-
-def _passes(data: bytes) -> bool:
-    return _try(data, "utf-8", "surrogatepass") is not None
-
-
-def _try(data: bytes, encoding: str, errors: str = "strict") -> str | None:
-    try:
-        return data.decode(encoding, errors)
-    except UnicodeDecodeError:
-        return None
-
-
-def _common_share(text: str, encoding: str) -> float:
-    """Return the share of frequent characters (level 1 of GB2312 or Big5) beyond ASCII."""
-    wide = [ch for ch in text[:_SAMPLE] if ord(ch) > 0x7F]
-    common = 0
-    for ch in wide:
-        raw = ch.encode(encoding)
-        if encoding == "gb18030":
-            level_one = len(raw) == 2 and (0xB0 <= raw[0] <= 0xD7 or 0xA1 <= raw[0] <= 0xA3)
-            common += level_one and raw[1] >= 0xA1
-        else:
-            common += 0xA1 <= raw[0] <= 0xC6 and len(raw) == 2
-    return common / len(wide) if wide else 0.0
+def canonical_text(name: str, data: bytes, max_bytes: int = MAX_BYTES) -> str:
+    """Return the canonical text of a file; raise FileRejected."""
+    return convert(name, data, max_bytes).text
