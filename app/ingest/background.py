@@ -30,6 +30,8 @@ class BackgroundMeter:
             return
         opened = await self._library.open(kb)
         raw = await self._scores(opened, sorted(ids))
+        if not raw:
+            return  # one text without headings: nothing in it is known to be unrelated
         background = Background(float(np.mean(raw)), float(np.std(raw)), len(raw))
         await self._library.save_background(kb, self._reranker.fingerprint, background)
 
@@ -43,7 +45,8 @@ class BackgroundMeter:
             spans = sentences(passages[0].text)
             start, end = chance.choice(spans) if spans else (0, len(passages[0].text))
             text = passages[0].text[start:end][:200]
-            unrelated = [p for p in passages[1:] if p.section != passages[0].section]
+            place = passages[0].document_id, passages[0].section
+            unrelated = [p for p in passages[1:] if (p.document_id, p.section) != place]
             vector = (await asyncio.to_thread(self._embedder.embed, [text]))[0]
             frequency = await kb.document_frequency(words(text))
             dense = await kb.dense_scores(vector, [p.id for p in unrelated])
