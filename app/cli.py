@@ -1,5 +1,6 @@
 """The command line."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +19,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+measuring = typer.Typer(no_args_is_help=True, help="Measure on labelled questions.")
+app.add_typer(measuring, name="eval")
 
 Kb = Annotated[str | None, typer.Option("--kb", metavar="NAME", help="The knowledge base.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
@@ -117,6 +121,39 @@ def reindex(kb: Kb = None, as_json: AsJson = False) -> None:
         dump(found | {"seconds": round(report.seconds, 3)})
     else:
         out.print("{kb}: {documents} documents, {passages} passages made anew".format_map(found))
+
+
+@measuring.command("retrieval")
+def eval_retrieval(
+    data: Annotated[Path, typer.Option(metavar="FOLDER", help="Holds the question sets.")],
+    sets: Annotated[str, typer.Option(metavar="A,B", help="Only these; all by default.")] = "",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
+    work: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Keep the knowledge bases for next time.")
+    ] = None,
+    reranker: Annotated[
+        str | None, typer.Option(metavar="NAME", help="lexical, bge, llm or none.")
+    ] = None,
+    cross_fit: Annotated[
+        bool, typer.Option("--cross-fit", help="Ask with parameters of the other folds.")
+    ] = False,
+    write: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the JSON.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure dense, keyword, fused and reranked search on question sets that were downloaded."""
+    from app.commands import evaluating  # noqa: PLC0415 # loads the whole service
+
+    settings = evaluating.settings_for(reranker)
+    names = [name.strip() for name in sets.split(",") if name.strip()]
+    outcomes = run(evaluating.evaluate(settings, data, names, limit, work, cross_fit))
+    found = evaluating.as_json(outcomes, settings)
+    with boundary():
+        if write is not None:
+            write.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    if as_json:
+        dump(found)
+    else:
+        evaluating.report(outcomes)
 
 
 @app.command()

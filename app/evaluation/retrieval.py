@@ -1,0 +1,109 @@
+"""The retrieval evaluation: every question of a set through the search as shipped, in four modes."""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.evaluation.corpus import store
+from app.evaluation.datasets import Question, QuestionSet
+from app.evaluation.metrics import Scores, score
+from app.services import Services
+from graphs.errors import DenseUnavailable
+from graphs.evidence.passages import Hit
+from graphs.ports import KnowledgeBase
+from graphs.retrieval.hybrid import Found, HybridSearch
+
+MODES = ("dense", "keyword", "fused", "fused + rerank")
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
+SearchOf = Callable[[str], HybridSearch]
+"""Question id to the search that is evaluated on it: fitted parameters may differ by question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One question: the scores of each mode, how long the search took, and what it found."""
+
+    question: Question
+    scores: Mapping[str, Scores]
+    seconds: float
+    found: Found
+    keys: Mapping[str, str]
+    """Passage id to document key, for what was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetOutcome:
+    """All questions of one set."""
+
+    name: str
+    passages: int
+    outcomes: Sequence[Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A set whose corpus is stored; `keys` maps passage id to document key."""
+
+    questions: QuestionSet
+    kb: KnowledgeBase
+    keys: Mapping[str, str]
+
+
+async def open_set(services: Services, questions: QuestionSet, progress: Progress) -> Opened:
+    """Store the corpus of a set as a knowledge base of its name, unless it is there already."""
+    name = questions.name
+    keys = await store(
+        services, name, questions.documents, lambda at, of: progress(f"{name}: passages", at, of)
+    )
+    return Opened(questions, await services.library.open(name), keys)
+
+
+async def evaluate(
+    opened: Opened, search_of: SearchOf, limit: int | None, progress: Progress
+) -> SetOutcome:
+    """Ask the first `limit` questions of a set, or all, each with the search that is its own."""
+    name, asked = opened.questions.name, opened.questions.questions[:limit]
+    outcomes = []
+    for at, question in enumerate(asked, start=1):
+        outcomes.append(await _ask(opened, search_of(question.id), question))
+        progress(f"{name}: questions", at, len(asked))
+    return SetOutcome(name, len(opened.questions.documents), outcomes)
+
+
+async def _ask(opened: Opened, search: HybridSearch, question: Question) -> Outcome:
+    began = time.perf_counter()
+    found = await search.search(opened.kb, question.text, search.policy.initial)
+    seconds = time.perf_counter() - began
+    if not found.dense_available:
+        raise DenseUnavailable("the vector index can't be read; remove the folder and run again")
+    trace = found.trace
+    stages = dict(
+        zip(MODES, (trace.dense, trace.keyword, trace.fused, trace.reranked), strict=True)
+    )
+    scores = {
+        mode: score(_keys(hits, opened.keys), question.gains) for mode, hits in stages.items()
+    }
+    ids = [hit.id for hits in stages.values() for hit in hits]
+    return Outcome(question, scores, seconds, found, {id_: opened.keys[id_] for id_ in ids})
+
+
+def _keys(hits: Sequence[Hit], keys: Mapping[str, str]) -> list[str]:
+    return [keys[hit.id] for hit in hits]
+
+
+Evaluation = Callable[[Opened, Progress], Awaitable[SetOutcome]]
+
+
+async def run(
+    services: Services,
+    sets: Sequence[QuestionSet],
+    search: HybridSearch,
+    limit: int | None,
+    progress: Progress,
+) -> list[SetOutcome]:
+    """Evaluate one search on every set."""
+    return [
+        await evaluate(await open_set(services, each, progress), lambda _: search, limit, progress)
+        for each in sets
+    ]
