@@ -1,6 +1,10 @@
-"""Run every benchmark; print the tables, machine facts and Markdown; write one JSON file."""
+"""Run every benchmark; print the tables, machine facts and Markdown; write one JSON file.
+
+`python -m benchmarks NAME` runs one alone, with its own options.
+"""
 
 import asyncio
+import runpy
 import sys
 import time
 from collections.abc import Callable, Coroutine
@@ -13,9 +17,15 @@ from benchmarks import durability, quality, questions, start
 from benchmarks.machine import machine_facts
 from benchmarks.reporting import RESULTS, Report, arguments, markdown, show, write_json
 
+ALONE = ("durability", "figure", "latency", "quality", "questions", "retrieval", "start")
+
 
 def main() -> int:
     """Return 1 where a target was missed, unless only a report was asked for."""
+    if sys.argv[1:2] and sys.argv[1] in ALONE:
+        name = sys.argv.pop(1)
+        runpy.run_module(f"benchmarks.{name}", run_name="__main__", alter_sys=True)
+        return 0
     parser = arguments("Run every benchmark.", RESULTS / "all.json")
     parser.add_argument("--venv", type=Path, help="a virtual environment to weigh")
     options = parser.parse_args()
