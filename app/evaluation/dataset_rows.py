@@ -118,15 +118,15 @@ def smart(path: Path) -> Iterator[dict[str, str]]:
     mark = ""
     for number, line in enumerate(_read(path).splitlines(), start=1):
         found = _MARK.match(line)
+        if not record and line.strip() and (found is None or found[1] != "I"):
+            raise FormatError(path, f"line {number}: a record begins with .I and its number")
         if found is None:
-            if not record and line.strip():
-                raise FormatError(path, f"line {number}: a record begins with .I and its number")
             record.get(mark, []).append(line)
             continue
         mark = found[1]
+        if mark == "I" and record:
+            yield _record(record)
         if mark == "I":
-            if record:
-                yield _record(record)
             record = {"I": [found[2] or ""]}
         record.setdefault(mark, [])
     if not record:
@@ -147,9 +147,8 @@ def judgements(path: Path) -> Iterator[tuple[int, str, int]]:
 
 
 def _record(record: dict[str, list[str]]) -> dict[str, str]:
-    number = record["I"][0].lstrip("0") or "0"
     texts = {mark: "\n".join(found).strip() for mark, found in record.items()}
-    return {"T": "", "W": ""} | texts | {"I": number}
+    return {"T": "", "W": ""} | texts | {"I": texts["I"].lstrip("0")}
 
 
 def _read(path: Path) -> str:
