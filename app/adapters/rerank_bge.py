@@ -1,12 +1,11 @@
 """The BGE cross-encoder as a reranker, through FlagEmbedding (extra `bge`)."""
 
-import hashlib
 import math
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+from app.adapters.flag_models import fingerprint, load_failures, local_folder, silence
 from graphs.errors import RerankerUnavailable
 from graphs.evidence.passages import Passage
 from graphs.ports import Background, Candidate, RerankQuery, Sigmoid
@@ -30,11 +29,11 @@ class BgeReranker:
     """
 
     def __init__(self, model: str, batch: int = BATCH, max_tokens: int = MAX_TOKENS) -> None:
-        folder = _folder(model)
+        folder = local_folder(model, _refused)
         self._batch = batch
         self._lock = threading.Lock()
         self._model = _load(str(folder or model), batch, max_tokens)
-        self._fingerprint = f"bge:{_digest(folder) if folder else _revision(model, self._model)}"
+        self._fingerprint = fingerprint("bge", model, folder, self._model.model.config)
         self._warm_up(model)
 
     @property
@@ -83,9 +82,9 @@ class BgeReranker:
     def _warm_up(self, model: str) -> None:
         architectures = self._model.model.config.architectures or []
         if not any(name.endswith("ForSequenceClassification") for name in architectures):
-            raise RerankerUnavailable(f"{model!r} is no cross-encoder; {_HINT}")
+            raise _refused(f"{model!r} is no cross-encoder")
         if len(scores := self._score([("warm-up", "warm-up")])) != 1:
-            raise RerankerUnavailable(f"{model!r} gives {len(scores)} scores a pair; {_HINT}")
+            raise _refused(f"{model!r} gives {len(scores)} scores a pair")
 
 
 _HINT = (
@@ -94,19 +93,20 @@ _HINT = (
 )
 
 
+def _refused(problem: str) -> RerankerUnavailable:
+    return RerankerUnavailable(f"{problem}; {_HINT}")
+
+
 def _load(source: str, batch: int, max_tokens: int) -> Any:
     try:
         # the optional extra: torch takes seconds to import and may not be installed
         from FlagEmbedding import FlagReranker  # noqa: PLC0415
         from FlagEmbedding.inference.reranker.encoder_only import base  # noqa: PLC0415
-        from safetensors import SafetensorError  # noqa: PLC0415
-        from transformers.utils import logging  # noqa: PLC0415
     except ImportError as error:
         raise RerankerUnavailable(
             "the BGE reranker is not installed; install youju[bge] or set YOUJU_RERANKER=lexical"
         ) from error
-    logging.disable_progress_bar()
-    _silence(base)
+    silence(base)
     # one device: with two, the library starts a pool of processes that it never ends
     device = FlagReranker.get_target_devices(None)[0]
     try:
@@ -118,39 +118,8 @@ def _load(source: str, batch: int, max_tokens: int) -> Any:
             query_max_length=max_tokens // 2,
             max_length=max_tokens,
         )
-    except (OSError, ValueError, RuntimeError, LookupError, SafetensorError) as error:
-        raise RerankerUnavailable(f"no reranking model loads from {source!r}; {_HINT}") from error
-
-
-def _silence(module: Any) -> None:
-    """Replace the progress bars that `module` writes to stderr; it has no option for that."""
-    module.tqdm = lambda steps, **_: steps
-    module.trange = lambda *bounds, **_: range(*bounds)
-
-
-def _folder(model: str) -> Path | None:
-    """Return the local folder that `model` means, or None for the name of a model."""
-    path = Path(model).expanduser()
-    if path.is_dir():
-        return path
-    if path.is_absolute() or model.startswith(("./", "../", "~")):
-        raise RerankerUnavailable(f"there is no folder {model!r}; {_HINT}")
-    return None
-
-
-def _digest(folder: Path) -> str:
-    """Return a hash of everything that decides a score: configuration, weights, tokenizer."""
-    total = hashlib.sha256()
-    for path in sorted(folder.iterdir()):
-        if path.suffix in {".json", ".safetensors", ".bin", ".model"}:
-            with path.open("rb") as file:
-                total.update(path.name.encode() + hashlib.file_digest(file, "sha256").digest())
-    return total.hexdigest()[:16]
-
-
-def _revision(name: str, model: Any) -> str:
-    commit = getattr(model.model.config, "_commit_hash", None)
-    return f"{name}@{commit[:12]}" if commit else name
+    except load_failures() as error:
+        raise _refused(f"no reranking model loads from {source!r}") from error
 
 
 def _text(passage: Passage) -> str:
