@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.ingest.blocks import blocks
-from app.ingest.marks import atx, is_rule
+from app.ingest.marks import ITEM, atx, is_rule
 
 _SPACES = re.compile(r"[ \t\f\v\u00a0\u2000-\u200a\u202f\u3000]+")
 _INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u200b\u200e\u200f\u2060\ufeff]")
 _FENCE = re.compile(r" {0,3}(?:`{3}|~{3})")
+_TAIL = "。；;，,：:？?！!、"
 _GUARD = "    "
 """Four blanks keep a line of plain words from being read as a Markdown heading or rule."""
 
@@ -21,8 +22,12 @@ class Paragraph:
     text: str
     level: int = 0
     ready: bool = False
+    strong: bool = False
+    """It stands out like a heading (bold, short), but no style says that it is one."""
     page: int = 0
     """Page or slide on which it begins, counted from 0."""
+    turns: tuple[int, ...] = ()
+    """Offsets in `text` at which the next pages begin; only of text that is canonical as it is."""
 
 
 def one_line(text: str) -> str:
@@ -37,26 +42,44 @@ def visible(text: str) -> str:
 
 
 def with_headings(paragraphs: Sequence[Paragraph]) -> list[Paragraph]:
-    """Find headings by their numbering in a document that marks none.
+    """Give a document the headings that its author meant.
 
-    It is the splitter's own reading of plain text (第一章, 一、, 2.1 …), so that a document reads the
-    same whether Word's styles were used or not.
+    Where styles mark headings, their levels are kept. Where none do, headings are found by their
+    numbering (第一章, 一、, 2.1 …), which is the splitter's own reading of plain text, and short bold
+    lines by themselves count as headings below those. The one top heading becomes level 1.
     """
-    if any(paragraph.level > 1 for paragraph in paragraphs):
-        return list(paragraphs)
-    text = "\n\n".join("\n".join(_lines(each)) for each in paragraphs)
+    shown = [each for each in paragraphs if each.text.strip()]
+    marked = [each for each in shown if each.level]
+    if len(marked) > 1 or (marked and marked[0] is not shown[0]):
+        return _top(shown)
+    text = "\n\n".join("\n".join(_lines(each)) for each in shown)
     levels = {b.start: b.level for b in blocks(text, markdown=False) if b.kind == "heading"}
+    numbered = any(level > 1 for level in levels.values())
     found: list[Paragraph] = []
     start = 0
-    for paragraph in paragraphs:
-        shown = "\n".join(_lines(paragraph))
-        level = paragraph.level or (0 if paragraph.ready else levels.get(start, 0))
-        single = "\n" not in paragraph.text
-        found.append(
-            Paragraph(paragraph.text, level if single else 0, paragraph.ready, paragraph.page)
-        )
-        start += len(shown) + 2
+    for each in shown:
+        level = each.level
+        if not level and not each.ready and "\n" not in each.text.strip():
+            level = levels.get(start, 0)
+            if not level and each.strong and each.text.strip()[-1] not in _TAIL:
+                level = (4 if numbered else 2) if found else 1
+        found.append(replace(each, level=level))
+        start += len("\n".join(_lines(each))) + 2
     return found
+
+
+def _top(shown: Sequence[Paragraph]) -> list[Paragraph]:
+    """Return headings with one of level 1 at most: a title, or the only one of the highest level."""
+    levels = [each.level for each in shown if each.level]
+    highest = min(levels)
+    first = next(each.level for each in shown if each.level)
+    if highest == 1 and levels.count(1) == 1:
+        return list(shown)
+    only = levels.count(highest) == 1 and first == highest
+    shift = (1 if only else 2) - highest
+    return [
+        replace(each, level=min(each.level + shift, 6)) if each.level else each for each in shown
+    ]
 
 
 def join(paragraphs: Iterable[Paragraph]) -> tuple[str, tuple[int, ...]]:
@@ -65,27 +88,24 @@ def join(paragraphs: Iterable[Paragraph]) -> tuple[str, tuple[int, ...]]:
     Items of one list stand in lines below each other, all other paragraphs a blank line apart.
     A page without text begins where the next one does.
     """
-    text = ""
     parts: list[str] = []
     pages: list[int] = []
     place = 0
-    item = False
+    listed = False
     for paragraph in paragraphs:
         text = "\n".join(_lines(paragraph))
         if not text.strip():
             continue
-        is_item = paragraph.ready and _ITEM.match(text) is not None
-        gap = "" if not parts else ("\n" if item and is_item else "\n\n")
-        item = is_item
+        item = paragraph.ready and ITEM.match(text) is not None
+        gap = "" if not parts else ("\n" if item and listed else "\n\n")
+        listed = item
         place += len(gap)
         while len(pages) <= paragraph.page:
             pages.append(place)
+        pages.extend(place + turn for turn in paragraph.turns)
         parts.append(gap + text)
         place += len(text)
     return "".join(parts) + "\n" if parts else "", tuple(pages)
-
-
-_ITEM = re.compile(r"\s*(?:[-*]|\d{1,3}[.)])\s")
 
 
 def _lines(paragraph: Paragraph) -> list[str]:
