@@ -15,7 +15,7 @@ from app.ingest.phrases import key_phrases
 from app.ingest.splitting import Piece, Split, split
 from app.ingest.versions import document_codes, superseded_codes
 from graphs.evidence.passages import Passage
-from graphs.evidence.text import codes, language, normalise
+from graphs.evidence.text import TERMS, codes, language, normalise
 
 _HEAD = 1_500
 _TITLE = 80
@@ -49,9 +49,9 @@ def version_of(text: str) -> str:
     return _digest(text, 16)
 
 
-def fingerprint(limits: SplitLimits, embedder: str) -> str:
+def fingerprint(limits: SplitLimits, embedder: str, converter: str = CONVERTER) -> str:
     """Return what an unchanged document must have been made with."""
-    return f"{CONVERTER}/{limits.fingerprint}/{embedder}"
+    return f"{converter}/{limits.fingerprint}/{TERMS}/{embedder}"
 
 
 def prepare(kb: str, name: str, text: str, limits: SplitLimits, made_with: str) -> Prepared:

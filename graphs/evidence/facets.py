@@ -8,7 +8,7 @@ from graphs.ask.records import Facet, FacetKind, SubQuestion
 from graphs.evidence import asks
 from graphs.evidence.names import noun_phrases, numbered_names
 from graphs.evidence.numbers import claims
-from graphs.evidence.text import codes, is_cjk, words
+from graphs.evidence.text import codes, is_cjk, without_codes, words
 
 _SENTENCE = re.compile(r"[。！!；;\n]+|(?<=[？?])|(?<=[a-z0-9])\.(?=\s|$)")
 _CLAUSE = re.compile(
@@ -149,7 +149,8 @@ class _Builder:
         return found
 
     def _entities(self, clause: str, sub: str, without: Sequence[str] = ()) -> None:
-        for name in (*without, *codes(clause)):
+        clause = without_codes(clause)
+        for name in without:
             clause = re.sub(re.escape(name), " ", clause, flags=re.IGNORECASE)
         for phrase in noun_phrases(clause):
             self._facet("entity", phrase, sub, required=False)

@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+from graphs.evidence.codes import code_spans
 from graphs.evidence.numerals import (
     CN_NUMERAL,
     UNITS,
     chinese_number,
     decimal,
-    half_width,
     scale_of,
 )
-from graphs.evidence.text import codes as find_codes
+from graphs.evidence.script import half_width
 
 ClaimKind = Literal["number", "percent", "date", "code"]
 
@@ -94,6 +94,7 @@ _LIST_MARK = re.compile(
 )
 _MARKER = re.compile(r"\[P?\d{1,2}\]")
 _RANGE = re.compile(r"\s*(?:[-–—~]|至|到|to)\s*")
+_WHOLE = re.compile(r".+")
 _CURRENCY = {
     "$": "usd", "usd": "usd", "€": "eur", "eur": "eur",
     "¥": "yuan", "￥": "yuan", "rmb": "yuan", "cny": "yuan",
@@ -113,8 +114,10 @@ def _claims(text: str) -> tuple[Claim, ...]:
         for match in pattern.finditer(plain):
             _take(taken, match)
     found: list[Claim] = []
-    for code in _code_spans(plain):
-        _add(found, taken, "code", code.group().upper(), "", code)
+    for start, end, code in code_spans(plain):
+        if code[0].isascii():  # the number of an article is a number
+            for match in _WHOLE.finditer(plain, start, end):
+                _add(found, taken, "code", code, "", match)
     for match in _DATE.finditer(plain):
         _add(found, taken, "date", _iso(match), "", match)
     for match in _CN_DATE.finditer(plain):
@@ -131,15 +134,6 @@ def _claims(text: str) -> tuple[Claim, ...]:
         unit = UNITS[match["u"].lower()]
         _add(found, taken, "number", str(chinese_number(match["n"])), unit, match)
     return tuple(_with_range_units(sorted(found, key=lambda claim: claim.start), plain))
-
-
-def _code_spans(plain: str) -> list[re.Match[str]]:
-    spans: list[re.Match[str]] = []
-    for code in sorted(find_codes(plain), key=len, reverse=True):
-        if not code.startswith("第"):
-            whole = rf"(?<![A-Z0-9]){re.escape(code)}(?![A-Z0-9])"
-            spans.extend(re.finditer(whole, plain, re.IGNORECASE))
-    return spans
 
 
 def _add_number(found: list[Claim], taken: list[bool], match: re.Match[str]) -> None:

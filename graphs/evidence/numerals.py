@@ -27,12 +27,6 @@ SCALES = {
 }  # fmt: skip
 CN_NUMERAL = "[零〇一二三四五六七八九十百千万亿两]+"
 _DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
-
-
-def half_width(text: str) -> str:
-    """Return `text` with full-width ASCII made half-width; every place stays the same."""
-    return text.translate(_WIDTH)
 
 
 def decimal(text: str, scale: int = 1) -> str:

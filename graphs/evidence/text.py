@@ -2,23 +2,24 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import jieba
 import jieba.posseg
 import snowballstemmer
 
+from graphs.evidence.codes import codes as codes
+from graphs.evidence.codes import without_codes as without_codes
+from graphs.evidence.script import fingerprint, simplified
+
 CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _CJK_CHAR = re.compile(f"[{CJK}]")
 _WORD = re.compile(rf"[{CJK}]+|[a-z0-9]+(?:[-_./][a-z0-9]+)*(?:%)?", re.IGNORECASE)
-_CODE = re.compile(
-    r"(?<![A-Za-z0-9])[A-Z]{1,6}(?:[-_/][A-Z0-9]{1,8}){1,4}(?![A-Za-z0-9])"
-    r"|(?<![A-Za-z0-9])[A-Z]{2,6}\d{2,8}(?![A-Za-z0-9])"
-    r"|第[零〇一二三四五六七八九十百千两\d]+[条章款编](?:之[一二三四五六七八九十])?"
-)
-_LOWER_CASE_DIGITS = 5
 _SENTENCE_END = re.compile(r"[。！？!?；;]+[”’\"')）】]*|\.(?=\s|$)[”’\"')]*|\n+")
+
+TERMS = f"terms2-{fingerprint()}"
+"""Names the way in which terms are made: what was indexed in another way is indexed anew."""
 
 STOP_WORDS: frozenset[str] = frozenset(
     """的 了 和 与 及 或 在 是 有 被 把 对 从 到 为 以 于 其 该 此 这 那 哪 哪些 哪个 哪台 哪条 哪家 哪份 哪种 哪项 哪次 哪一 什么 怎么 怎样 如何 为何 为什么
@@ -36,8 +37,11 @@ STOP_WORDS: frozenset[str] = frozenset(
 
 
 def normalise(text: str) -> str:
-    """Return a search copy of `text`: NFKC, lower case, white space folded. Offsets do not survive."""
-    return " ".join(unicodedata.normalize("NFKC", text).lower().split())
+    """Return a search copy of `text`: NFKC, lower case, simplified characters, white space folded.
+
+    Offsets do not survive.
+    """
+    return " ".join(simplified(unicodedata.normalize("NFKC", text).lower()).split())
 
 
 def fold(text: str) -> str:
@@ -131,10 +135,7 @@ def words(text: str) -> list[str]:
     Stop words and codes are left out; these are the units in which coverage is counted.
     """
     seen: dict[str, None] = {}
-    plain = normalise(text)
-    for code in codes(text):
-        plain = plain.replace(code.lower(), " ")
-    for match in _WORD.finditer(plain):
+    for match in _WORD.finditer(normalise(without_codes(text))):
         run = match.group()
         if is_cjk(run):
             for word in jieba.lcut(run):
@@ -148,28 +149,17 @@ def words(text: str) -> list[str]:
     return list(seen)
 
 
-def spoken(text: str, terms: Iterable[str]) -> list[str]:
-    """Return `terms` as `text` writes them: stems are for matching, never for people to read."""
+def spoken(text: str, terms: Sequence[str]) -> list[str]:
+    """Return `terms` as `text` writes them: stems and folded characters are for matching only."""
     written = {stem(word): word for word in re.findall(r"[a-z]+", normalise(text))}
-    return [written.get(term, term) for term in terms]
-
-
-def codes(text: str) -> list[str]:
-    """Return the distinct codes of `text` (QX-2025-094, POL-2024-07, 第五百六十三条), upper case.
-
-    A code typed in lower case needs five digits: "qx-2025-094" is one, "mid-2024" is a word.
-    """
-    plain = unicodedata.normalize("NFKC", text)
-    folded = plain.upper()
-    # A few letters grow when they are raised (ß); places then no longer agree.
-    typed = plain if len(folded) == len(plain) else folded
-    found: dict[str, None] = {}
-    for match in _CODE.finditer(folded):
-        digits = sum(ch.isdigit() for ch in match.group())
-        raised = any(ch.isupper() for ch in typed[match.start() : match.end()])
-        if match.group().startswith("第") or digits >= (1 if raised else _LOWER_CASE_DIGITS):
-            found[match.group()] = None
-    return list(found)
+    plain = simplified(text)
+    places = {term: plain.find(term) for term in terms if is_cjk(term)}
+    return [
+        text[place : place + len(term)]
+        if (place := places.get(term, -1)) >= 0
+        else written.get(term, term)
+        for term in terms
+    ]
 
 
 def sentences(text: str) -> list[tuple[int, int]]:

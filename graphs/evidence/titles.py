@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Container, Iterable, Iterator, Mapping
 
+from graphs.evidence.script import simplified
 from graphs.evidence.text import CJK, STOP_WORDS
 
 _TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
@@ -16,7 +17,11 @@ _LONGEST = 40
 
 def name_tokens(text: str) -> list[str]:
     """Return the tokens of `text` as names are compared: single ideographs, lower-case words."""
-    return [token.lower() for token in _TOKEN.findall(unicodedata.normalize("NFKC", text))]
+    return [token.lower() for token in _written(text)]
+
+
+def _written(text: str) -> list[str]:
+    return _TOKEN.findall(simplified(unicodedata.normalize("NFKC", text)))
 
 
 def names(title: str) -> list[str]:
@@ -25,7 +30,7 @@ def names(title: str) -> list[str]:
     "Ed Wood (film)" is also "Ed Wood", and a law is also named without its state. What could be
     any word is no name: one ideograph, numbers alone, stop words alone, a short English word.
     """
-    plain = unicodedata.normalize("NFKC", title).strip()
+    plain = simplified(unicodedata.normalize("NFKC", title)).strip()
     forms = (plain, _ASIDE.sub("", plain), _STATE.sub("", plain))
     return list(dict.fromkeys(" ".join(t) for form in forms if _naming(t := name_tokens(form))))
 
@@ -55,7 +60,7 @@ def named(text: str, lengths: Mapping[str, Iterable[int]], known: Container[str]
     `lengths` holds the lengths in tokens of the names by their `head`. A name of one English
     word counts only where the text writes it with a capital.
     """
-    written = _TOKEN.findall(unicodedata.normalize("NFKC", text))
+    written = _written(text)
     tokens = [token.lower() for token in written]
     place = 0
     while place < len(tokens):

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphs.evidence.numbers import claims, supports
-from graphs.evidence.numerals import chinese_number, decimal, half_width
+from graphs.evidence.numerals import chinese_number, decimal
+from graphs.evidence.script import half_width
 
 # text -> its claims as "value unit"; dates and codes have no unit
 VALUES: dict[str, list[str]] = {

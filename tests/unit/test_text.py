@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphs.evidence.script import aligned, half_width, simplified
 from graphs.evidence.text import (
-    codes,
     fold,
     index_terms,
     jaccard,
@@ -11,32 +11,11 @@ from graphs.evidence.text import (
     normalise,
     query_terms,
     sentences,
+    spoken,
     stem,
     trigrams,
     words,
 )
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("QX-2025-094 的处理措施", ["QX-2025-094"]),
-        ("ＱＸ－２０２５－０９４", ["QX-2025-094"]),
-        ("qx-2025-094呢？", ["QX-2025-094"]),
-        ("POL-2024-07 和 POL-2024-07", ["POL-2024-07"]),
-        ("按GB50229执行", ["GB50229"]),
-        ("第五百六十三条", ["第五百六十三条"]),
-        ("第10条之一", ["第10条之一"]),
-        ("since mid-2024", []),
-        ("covid-19 rules", []),
-        ("well-known state-of-the-art", []),
-        ("A/B 测试", []),
-        ("XQX-2025-0944", ["XQX-2025-0944"]),
-        ("", []),
-    ],
-)
-def test_codes_are_found_in_one_form(text: str, expected: list[str]) -> None:
-    assert codes(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -88,6 +67,43 @@ def test_language_is_told_by_the_letters(text: str, expected: str) -> None:
 )
 def test_search_copy_is_the_same_for_what_reads_the_same(left: str, right: str) -> None:
     assert normalise(left) == normalise(right)
+
+
+@pytest.mark.parametrize(
+    ("traditional", "simple"),
+    [
+        ("凝汽器真空過低如何處理", "凝汽器真空过低如何处理"),
+        ("員工差旅費報銷標準", "员工差旅费报销标准"),
+        ("當事人可以解除合同的情形", "当事人可以解除合同的情形"),
+        ("裏面和裡面", "里面和里面"),
+        ("發電機啟動後", "发电机启动后"),
+    ],
+)
+def test_traditional_and_simplified_characters_are_alike(traditional: str, simple: str) -> None:
+    assert normalise(traditional) == normalise(simple)
+    assert fold(traditional) == fold(simple)
+    assert query_terms(traditional) == query_terms(simple)
+    assert index_terms(traditional) == index_terms(simple)
+    assert words(traditional) == words(simple)
+    assert trigrams(traditional) == trigrams(simple)
+
+
+def test_stop_words_are_dropped_in_traditional_characters_too() -> None:
+    assert words("請問濾網的壓差應該是多少？") == ["滤网", "压差"]
+
+
+@given(st.text(alphabet=st.characters(min_codepoint=0x3000, max_codepoint=0xFFFF)))
+def test_folding_characters_keeps_every_place_and_is_done_once(text: str) -> None:
+    for form in (simplified, half_width, aligned):
+        assert len(form(text)) == len(text)
+        assert form(form(text)) == form(text)
+
+
+def test_words_are_spoken_as_the_text_writes_them() -> None:
+    assert spoken("濾網的壓差 Reimbursed", ["滤网", "压差", stem("reimbursed")]) == [
+        "濾網", "壓差", "reimbursed",
+    ]  # fmt: skip
+    assert spoken("", ["滤网"]) == ["滤网"]
 
 
 @given(st.text())
