@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from app.commands.boundary import CommandFailed, settings_of
 from app.commands.ingesting import progress_bar
 from app.commands.screen import note, out
 from app.evaluation import reporting
+from app.evaluation.corpus import CorpusStore
 from app.evaluation.crossfit import FITTED_ON, Fitter, cross_fit
 from app.evaluation.datasets import SOURCES, QuestionSet, load
 from app.evaluation.retrieval import Progress, SetOutcome, open_set, run
@@ -21,6 +22,7 @@ from app.wiring import open_services
 
 _WIDE = 160
 """Columns where the output is no terminal: a narrow default would cut the tables."""
+_VECTORS = "evaluation-vectors.sqlite"
 FITTER: Fitter | None = None
 """What fits the ranker in use; None while its parameters are not learned."""
 
@@ -72,12 +74,13 @@ async def _evaluate(
 ) -> list[SetOutcome]:
     async with open_services(settings) as services:
         search = services.searcher.search_with
-        if FITTER is None or not folds:
-            return await run(services, sets, search, limit, progress)
-        learned = [await open_set(services, s, progress) for s in sets if s.name in FITTED_ON]
-        others = [each for each in sets if each.name not in FITTED_ON]
-        fitted = await cross_fit(learned, search, FITTER, limit, progress)
-        return fitted + await run(services, others, search, limit, progress)
+        with closing(CorpusStore(services, settings.data_dir / _VECTORS)) as corpora:
+            if FITTER is None or not folds:
+                return await run(corpora, sets, search, limit, progress)
+            learned = [await open_set(corpora, s, progress) for s in sets if s.name in FITTED_ON]
+            others = [each for each in sets if each.name not in FITTED_ON]
+            fitted = await cross_fit(learned, search, FITTER, limit, progress)
+            return fitted + await run(corpora, others, search, limit, progress)
 
 
 def report(outcomes: Sequence[SetOutcome]) -> None:

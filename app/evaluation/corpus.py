@@ -3,57 +3,69 @@
 import hashlib
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from app.adapters.documents_sqlite import DocumentInfo
 from app.evaluation.datasets import Document
+from app.evaluation.vectors import KeptVectors
 from app.ingest.atoms import SplitLimits
-from app.ingest.indexing import Indexer
 from app.ingest.preparing import Prepared, document_id, fingerprint, version_of
 from app.ingest.versions import document_codes
 from app.ingest.writing import Writer
 from app.services import Services
 from graphs.evidence.passages import Passage
 from graphs.evidence.text import codes, language, normalise
+from graphs.ports import KnowledgeBase
 
 Step = Callable[[int, int], None]
 """Called with documents done and all documents."""
 
 
-async def store(
-    services: Services, kb: str, documents: Sequence[Document], step: Step
-) -> dict[str, str]:
-    """Write what the knowledge base lacks of the corpus; return passage id to document key.
+class CorpusStore:
+    """Writes corpora into the knowledge bases of one data folder.
 
-    A knowledge base that holds something else, or was made with another embedder or splitter, is
-    made anew.
+    Vectors are kept in a file of their own, so that a corpus which must be made anew for another
+    splitting of words is not embedded again.
     """
-    library = services.library
-    made_with = fingerprint(SplitLimits(), library.stores.embedder.fingerprint)
-    prepared = [_prepare(kb, document, made_with) for document in documents]
-    wanted = {one.document.id: one for one in prepared}
-    await library.create(kb)
-    known = await library.documents(kb)
-    if any(not _same(info, wanted.get(info.id)) for info in known):
-        await library.delete(kb)
-        await library.create(kb)
-        known = []
-    have = {info.id for info in known}
-    writer = Writer(library.stores)
-    async with library.writing(kb):
-        for at, (document, one) in enumerate(zip(documents, prepared, strict=True), start=1):
-            if one.document.id not in have:
-                await writer.write(kb, one, document.text, _ignore)
-            step(at, len(documents))
-    if len(have) < len(wanted):
-        await _finish(services.indexer)
-    return {
-        one.passages[0].id: document.key for document, one in zip(documents, prepared, strict=True)
-    }
 
+    def __init__(self, services: Services, vectors: Path) -> None:
+        self._library = services.library
+        self._indexer = services.indexer
+        self._vectors = KeptVectors(services.library.stores.embedder, vectors)
+        self._writer = Writer(replace(services.library.stores, embedder=self._vectors))
 
-async def _finish(indexer: Indexer) -> None:
-    """Link versions and measure backgrounds: the repair pass does so where documents were written."""
-    await indexer.repair()
+    def close(self) -> None:
+        """Let go of the file of vectors."""
+        self._vectors.close()
+
+    async def store(
+        self, kb: str, documents: Sequence[Document], step: Step
+    ) -> tuple[KnowledgeBase, dict[str, str]]:
+        """Write what the knowledge base lacks; return it with passage id to document key.
+
+        A knowledge base that holds something else, or was made with another embedder or splitter,
+        is made anew.
+        """
+        made_with = fingerprint(SplitLimits(), self._vectors.fingerprint)
+        prepared = {each.key: _prepare(kb, each, made_with) for each in documents}
+        wanted = {one.document.id: one for one in prepared.values()}
+        await self._library.create(kb)
+        have = {info.id: info for info in await self._library.documents(kb)}
+        if any(not _same(info, wanted.get(id_)) for id_, info in have.items()):
+            await self._library.delete(kb)
+            await self._library.create(kb)
+            have = {}
+        async with self._library.writing(kb):
+            for at, document in enumerate(documents, start=1):
+                one = prepared[document.key]
+                if one.document.id not in have:
+                    await self._writer.write(kb, one, document.text, _ignore)
+                step(at, len(documents))
+        if len(have) < len(wanted):
+            await self._indexer.repair()  # links versions and measures backgrounds after writing
+        keys = {one.passages[0].id: key for key, one in prepared.items()}
+        return await self._library.open(kb), keys
 
 
 def _same(info: DocumentInfo, wanted: Prepared | None) -> bool:

@@ -1,13 +1,12 @@
 """The retrieval evaluation: every question of a set through the search as shipped, in four modes."""
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.evaluation.corpus import store
+from app.evaluation.corpus import CorpusStore
 from app.evaluation.datasets import Question, QuestionSet
 from app.evaluation.metrics import Scores, score
-from app.services import Services
 from graphs.errors import DenseUnavailable
 from graphs.evidence.passages import Hit
 from graphs.ports import KnowledgeBase
@@ -50,13 +49,13 @@ class Opened:
     keys: Mapping[str, str]
 
 
-async def open_set(services: Services, questions: QuestionSet, progress: Progress) -> Opened:
+async def open_set(corpora: CorpusStore, questions: QuestionSet, progress: Progress) -> Opened:
     """Store the corpus of a set as a knowledge base of its name, unless it is there already."""
     name = questions.name
-    keys = await store(
-        services, name, questions.documents, lambda at, of: progress(f"{name}: passages", at, of)
+    kb, keys = await corpora.store(
+        name, questions.documents, lambda at, of: progress(f"{name}: passages", at, of)
     )
-    return Opened(questions, await services.library.open(name), keys)
+    return Opened(questions, kb, keys)
 
 
 async def evaluate(
@@ -92,11 +91,8 @@ def _keys(hits: Sequence[Hit], keys: Mapping[str, str]) -> list[str]:
     return [keys[hit.id] for hit in hits]
 
 
-Evaluation = Callable[[Opened, Progress], Awaitable[SetOutcome]]
-
-
 async def run(
-    services: Services,
+    corpora: CorpusStore,
     sets: Sequence[QuestionSet],
     search: HybridSearch,
     limit: int | None,
@@ -104,6 +100,6 @@ async def run(
 ) -> list[SetOutcome]:
     """Evaluate one search on every set."""
     return [
-        await evaluate(await open_set(services, each, progress), lambda _: search, limit, progress)
+        await evaluate(await open_set(corpora, each, progress), lambda _: search, limit, progress)
         for each in sets
     ]
