@@ -115,15 +115,18 @@ def worth_retrying(error: Exception) -> bool:
 
 def pause(error: Exception, failures: int, deadline: float) -> float:
     """Return the seconds to wait; raises ModelUnavailable where that lies behind the deadline."""
-    asked = _retry_after(error)
-    seconds = (
-        _FIRST_PAUSE * 2 ** (failures - 1) * random.uniform(0.5, 1.5)
-        if asked is None
-        else asked + random.uniform(0.0, 0.25)
-    )
+    seconds = patience_for(error, failures)
     if time.time() + seconds >= deadline:
         raise ModelUnavailable("the model server asks for more patience than is left") from error
     return seconds
+
+
+def patience_for(error: Exception, failures: int) -> float:
+    """Return the seconds that a server needs after its `failures`-th failure, as it asks or doubled."""
+    asked = _retry_after(error)
+    if asked is not None:
+        return asked + random.uniform(0.0, 0.25)
+    return _FIRST_PAUSE * 2.0 ** (failures - 1) * random.uniform(0.5, 1.5)
 
 
 def _retry_after(error: Exception) -> float | None:
