@@ -11,6 +11,7 @@ from typing import Any, cast
 from langgraph.graph import StateGraph
 
 from app.ingest.atoms import SplitLimits
+from app.ingest.loading import Converted
 from app.ingest.preparing import prepare
 from benchmarks.samples import documents
 from graphs.ask.graph import AskGraph, Collaborators, build_graph
@@ -58,7 +59,7 @@ def passages() -> list[Passage]:
         passage
         for source in documents(KB)
         for passage in prepare(
-            KB, source.name, source.data.decode(), SplitLimits(), "benchmark"
+            KB, source.name, Converted(source.data.decode(), True), SplitLimits(), "benchmark"
         ).passages
     ]
 

@@ -20,6 +20,7 @@ class PendingChunk:
     title: str
     section: tuple[str, ...]
     text: str
+    lead: str = ""
 
 
 def passage_of(row: sqlite3.Row) -> Passage:
@@ -40,6 +41,7 @@ def passage_of(row: sqlite3.Row) -> Passage:
         language=row["language"],
         kind=row["kind"],
         codes=tuple(json.loads(row["codes"])),
+        lead=row["lead"],
         superseded_by=row["superseded_by"],
     )
 
@@ -62,6 +64,7 @@ def row_of(passage: Passage) -> dict[str, object]:
         "language": passage.language,
         "kind": passage.kind,
         "codes": json.dumps(passage.codes, ensure_ascii=False),
+        "lead": passage.lead,
     }
 
 
@@ -74,4 +77,5 @@ def pending_of(row: sqlite3.Row) -> PendingChunk:
         title=row["title"],
         section=tuple(json.loads(row["section"])),
         text=row["text"],
+        lead=row["lead"],
     )

@@ -110,9 +110,9 @@ class ChunkStore:
         """Add a chunk without vectors and return its row number."""
         cursor = connection.execute(
             "INSERT INTO chunks(id, kb, document_id, revision, version, ordinal, title, section, "
-            'text, start, "end", content_hash, date, page, language, kind, codes) VALUES '
+            'text, start, "end", content_hash, date, page, language, kind, codes, lead) VALUES '
             "(:id, :kb, :document_id, :revision, :version, :ordinal, :title, :section, :text, "
-            ":start, :end, :content_hash, :date, :page, :language, :kind, :codes)",
+            ":start, :end, :content_hash, :date, :page, :language, :kind, :codes, :lead)",
             row_of(passage) | {"kb": kb, "revision": revision},
         )
         return int(cursor.lastrowid or 0)
@@ -132,7 +132,8 @@ class ChunkStore:
             "UPDATE chunks SET revision = :revision, version = :version, ordinal = :ordinal, "
             'title = :title, text = :text, start = :start, "end" = :end, '
             "content_hash = :content_hash, date = :date, page = :page, language = :language, "
-            "kind = :kind, codes = :codes, indexed = CASE WHEN :changed THEN 0 ELSE indexed END "
+            "kind = :kind, codes = :codes, lead = :lead, "
+            "indexed = CASE WHEN :changed THEN 0 ELSE indexed END "
             "WHERE number = :number",
             row_of(passage) | {"revision": revision, "number": number, "changed": changed},
         )
@@ -157,7 +158,7 @@ class ChunkStore:
     def pending(self, kb: str, limit: int, after: int = 0) -> list[PendingChunk]:
         """Return chunks without vectors in row order, beginning after row `after`."""
         sql = (
-            "SELECT number, id, document_id, title, section, text FROM chunks "
+            "SELECT number, id, document_id, title, section, text, lead FROM chunks "
             "WHERE kb = ? AND indexed = 0 AND number > ? ORDER BY number LIMIT ?"
         )
         with self._database.read() as connection:

@@ -43,10 +43,14 @@ class Indexed:
     names: tuple[str, ...] = ()
 
 
-def searchable(title: str, section: Sequence[str], text: str) -> Indexed:
-    """Return what is indexed of a passage: its terms, then those of its headings once more."""
+def searchable(title: str, section: Sequence[str], text: str, lead: str = "") -> Indexed:
+    """Return what is indexed of a passage: its terms, then those of its headings once more.
+
+    `lead` is the header of a table that the text goes on with: its terms count as the text's.
+    """
     headings = " ".join(dict.fromkeys((title, *section)))
-    terms = " ".join(encode(term) for part in (text, headings) for term in index_terms(part))
+    parts = (lead, text, headings)
+    terms = " ".join(encode(term) for part in parts for term in index_terms(part))
     return Indexed(terms, names_of((title, *section)))
 
 

@@ -123,6 +123,7 @@ def _load(source: str, batch: int, max_tokens: int) -> Any:
 
 
 def _text(passage: Passage) -> str:
-    """Return what the model reads of a passage: its section path, then its text."""
+    """Return what the model reads of a passage: its section path, its table's header, its text."""
     path = " > ".join(passage.section or (passage.title,))
-    return f"{path}\n{passage.text}"[:MAX_CHARACTERS]
+    under = f"{path}\n{passage.heading_row}" if passage.lead else path
+    return f"{under}\n{passage.text}"[:MAX_CHARACTERS]

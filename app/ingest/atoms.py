@@ -1,14 +1,15 @@
 """Blocks to atoms: the smallest parts that a piece is packed from."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from app.ingest.blocks import Block
+from app.ingest.marks import is_delimiter
 from app.ingest.sections import Span
 from graphs.evidence.text import sentences
 
-SPLITTER = "sections-1"
+SPLITTER = "sections-2"
 """Goes into a document's fingerprint: raise it when pieces change."""
 _LEAD_IN = 120
 """Longest paragraph ending in a colon that stays with what it introduces."""
@@ -47,6 +48,8 @@ class Atom:
     glued: bool = False
     """It must not end a piece: a heading, or words that introduce a list or table."""
     closes: bool = False
+    lead: str = ""
+    """The header of the table whose later rows it is."""
 
 
 class Cutter:
@@ -88,16 +91,33 @@ class Cutter:
     def _cut(self, block: Block, used: int) -> Iterator[Atom]:
         """Cut a block that is too large at lines, else sentences, else hard.
 
-        `used` code points are already taken by what the first part is glued to.
+        `used` code points are already taken by what the first part is glued to. The header of a
+        table is glued to its first row and goes as `lead` with all later rows.
         """
+        head = self._head_end(block)
+        lead = self._text[block.start : head].rstrip("\n") if head else ""
         room = max(self._limits.maximum - used, self._limits.maximum // 2)
         for start, end in self._lines_or_sentences(block):
             while end - start > room:
                 stop = self._soft_end(start, start + room)
-                yield from _trimmed(self._text, start, stop)
+                yield from self._part(start, stop, head, lead)
                 start, room = stop, self._limits.maximum
-            yield from _trimmed(self._text, start, end)
+            yield from self._part(start, end, head, lead)
             room = self._limits.maximum
+
+    def _part(self, start: int, end: int, head: int, lead: str) -> Iterator[Atom]:
+        for atom in _trimmed(self._text, start, end):
+            in_head = start < head
+            yield replace(atom, glued=in_head, lead="" if in_head else lead)
+
+    def _head_end(self, block: Block) -> int:
+        """Return where the rows of a table begin below its header; 0 where it has none."""
+        if block.kind != "table":
+            return 0
+        lines = self._text[block.start : block.end].split("\n", 2)
+        if len(lines) < 3 or not is_delimiter(lines[1]):
+            return 0
+        return block.start + len(lines[0]) + len(lines[1]) + 2
 
     def _lines_or_sentences(self, block: Block) -> Iterator[Span]:
         part = self._text[block.start : block.end]

@@ -15,6 +15,8 @@ __all__ = [
 MAX_BYTES = 20 * 1024 * 1024
 SUPPORTED = (*MARKDOWN, *PLAIN, *FORMATS)
 """Endings that are read, in the order in which messages list them."""
+TEXT_CONVERTER = "text-1"
+"""Version of how texts are read; see `converter`."""
 
 _MENDS = {
     ".doc": "open it in Word and save it as .docx",
@@ -52,7 +54,7 @@ def suffix_of(name: str) -> str:
 def converter(name: str) -> str:
     """Return the version of the converter for a file; it goes into the document's fingerprint."""
     known = FORMATS.get(suffix_of(name))
-    return known.version if known else "text-1"
+    return known.version if known else TEXT_CONVERTER
 
 
 def convert(name: str, data: bytes, max_bytes: int = MAX_BYTES) -> Converted:
@@ -81,9 +83,6 @@ def convert(name: str, data: bytes, max_bytes: int = MAX_BYTES) -> Converted:
     text = lines_fed(decode(data))
     check_text(text)
     return Converted(text, markdown=suffix in MARKDOWN)
-
-
-CONVERTER = "text-1"
 
 
 def is_markdown(name: str) -> bool:

@@ -3,6 +3,7 @@
 import hashlib
 import re
 import time
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -10,7 +11,7 @@ from pathlib import PurePosixPath
 from app.adapters.documents_sqlite import DocumentInfo
 from app.ingest.atoms import SplitLimits
 from app.ingest.dates import document_date, labelled_date
-from app.ingest.loading import CONVERTER, is_markdown
+from app.ingest.loading import TEXT_CONVERTER, Converted
 from app.ingest.phrases import key_phrases
 from app.ingest.splitting import Piece, Split, split
 from app.ingest.versions import document_codes, superseded_codes
@@ -49,17 +50,20 @@ def version_of(text: str) -> str:
     return _digest(text, 16)
 
 
-def fingerprint(limits: SplitLimits, embedder: str, converter: str = CONVERTER) -> str:
+def fingerprint(limits: SplitLimits, embedder: str, converter: str = TEXT_CONVERTER) -> str:
     """Return what an unchanged document must have been made with."""
     return f"{converter}/{limits.fingerprint}/{TERMS}/{embedder}"
 
 
-def prepare(kb: str, name: str, text: str, limits: SplitLimits, made_with: str) -> Prepared:
+def prepare(
+    kb: str, name: str, converted: Converted, limits: SplitLimits, made_with: str
+) -> Prepared:
     """Split a canonical text and read titles, dates, codes and phrases from it."""
-    divided = split(text, is_markdown(name), limits)
-    title = _title(divided, text, name)
+    text = converted.text
+    divided = split(text, converted.markdown, limits)
+    title = _title(divided, converted, name)
     head = text[: min(divided.head, _HEAD)]
-    date = document_date(head, text[: 2 * _HEAD], name)
+    date = document_date(head, text[: 2 * _HEAD], name) or converted.date
     own_codes = _own_codes(title, head)
     document = DocumentInfo(
         id=document_id(kb, name),
@@ -78,22 +82,25 @@ def prepare(kb: str, name: str, text: str, limits: SplitLimits, made_with: str) 
     )
     passages: dict[str, Passage] = {}
     for piece in divided.pieces:
-        passage = _passage(document, text, piece, len(passages))
+        passage = _passage(document, converted, piece, len(passages))
         passages.setdefault(passage.id, passage)
     kept = list(passages.values())
     return Prepared(document, kept, [_codes(passage) for passage in kept], _phrases(kept))
 
 
-def embedded_text(title: str, section: Sequence[str], text: str) -> str:
-    """Return what is embedded of a passage: its headings, then its text."""
-    return " ".join((*(section or (title,)), text))
+def embedded_text(title: str, section: Sequence[str], text: str, lead: str = "") -> str:
+    """Return what is embedded of a passage: its headings, its table's header, its text."""
+    row = lead.split("\n", 1)[0]
+    return " ".join((*(section or (title,)), *((row,) if row else ()), text))
 
 
-def _passage(document: DocumentInfo, text: str, piece: Piece, ordinal: int) -> Passage:
+def _passage(document: DocumentInfo, converted: Converted, piece: Piece, ordinal: int) -> Passage:
+    text = converted.text
     body = text[piece.start : piece.end]
+    under = (normalise(piece.lead),) if piece.lead else ()
     heading_codes = (code for heading in piece.section for code in codes(heading))
     return Passage(
-        id=_digest("\x1f".join((document.id, *piece.section, normalise(body))), 32),
+        id=_digest("\x1f".join((document.id, *piece.section, *under, normalise(body))), 32),
         document_id=document.id,
         title=document.title,
         section=piece.section,
@@ -107,6 +114,8 @@ def _passage(document: DocumentInfo, text: str, piece: Piece, ordinal: int) -> P
         language=language(body),
         kind=piece.kind,
         codes=tuple(dict.fromkeys((*document.codes, *heading_codes))),
+        page=bisect_right(converted.pages, piece.start) or None,
+        lead=piece.lead,
     )
 
 
@@ -120,14 +129,17 @@ def _date(text: str, piece: Piece) -> str | None:
     return None
 
 
-def _title(divided: Split, text: str, name: str) -> str:
+def _title(divided: Split, converted: Converted, name: str) -> str:
+    text = converted.text
     if divided.title:
         return divided.title
     stated = _FRONT_TITLE.search(text[: divided.head]) if text.startswith("---\n") else None
     if stated:
         return stated.group(1).strip().strip("\"'")
+    if converted.title:
+        return converted.title
     first = text.lstrip().split("\n", 1)[0].strip()
-    if not is_markdown(name) and first and len(first) <= _TITLE:
+    if not converted.markdown and first and len(first) <= _TITLE:
         return first
     return PurePosixPath(name).stem
 

@@ -24,6 +24,8 @@ class Piece:
     """Highest heading it begins with."""
     closed: bool = False
     """It ends with a rule: nothing is merged into it."""
+    lead: str = ""
+    """The header of the table with whose later rows it begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ class _Divider:
             target = total / -(-total // self._limits.maximum)
             current: list[Atom] = []
             for atom in run:
-                full = current and atom.end - current[0].start > self._limits.maximum
+                full = current and atom.end - current[0].start > self._room(current[0])
                 done = current and current[-1].end - current[0].start >= target
                 if (full or done) and not current[-1].glued:
                     yield self._closed(section, own, current)
@@ -110,9 +112,14 @@ class _Divider:
                 current.append(atom)
             yield self._closed(section, own, current)
 
+    def _room(self, first: Atom) -> int:
+        """Return how long a piece may be: a header that goes with it takes its part."""
+        return max(self._limits.maximum - len(first.lead), self._limits.maximum // 2)
+
     def _closed(self, section: Section, own: Sequence[Block], atoms: Sequence[Atom]) -> Piece:
         start, end = atoms[0].start, atoms[-1].end
-        return self._piece(section, own, start, end, atoms[-1].closes)
+        piece = self._piece(section, own, start, end, atoms[-1].closes)
+        return replace(piece, lead=atoms[0].lead)
 
 
 def _merge(pieces: Sequence[Piece], limits: SplitLimits) -> list[Piece]:

@@ -69,6 +69,18 @@ def header_of(found: list[Row], row: Row) -> Row | None:
     return next((r for r in found if r.kind == "header" and r.block == row.block), None)
 
 
+def header_line(found: list[Row], row: Row, text: str, lead: str) -> str:
+    """Return the header of a row's table: of `text`, or of `lead` for the rows it goes on with.
+
+    `lead` is the header of a table that began in an earlier passage; it belongs to the rows before
+    the first other line.
+    """
+    header = header_of(found, row)
+    if header is not None:
+        return text[header.start : header.end]
+    return lead.split("\n", 1)[0] if lead and row.block == found[0].block else ""
+
+
 def cells(line: str) -> list[str]:
     """Return the cells of a Markdown table row."""
     inner = line.strip().removeprefix("|").removesuffix("|")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from graphs.ask.records import Citation, Statement
-from graphs.evidence.blocks import Row, header_of, plain, row_at, rows
+from graphs.evidence.blocks import Row, header_line, header_of, plain, row_at, rows
 from graphs.evidence.numbers import Claim, blanked, claims, supports
 from graphs.evidence.passages import Passage
 from graphs.evidence.text import fold, is_cjk, sentences, words
@@ -94,7 +94,8 @@ def unsupported(statement: Statement, passages: Mapping[str, Passage], question:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A quoted sentence or row; `above` is its table's header where that is quoted too."""
+    """A quoted sentence or row; `above` is its table's header where that is quoted too, or stands
+    before the passage."""
 
     text: str
     above: str
@@ -110,8 +111,8 @@ def _quoted(cited: Sequence[tuple[Citation, Passage]]) -> list[_Line]:
             row = row_at(layout, offset + start)
             header = header_of(layout, row) if row and row.kind == "row" else None
             above = ""
-            if header and _covers(cited, passage, header):
-                above = passage.text[header.start : header.end]
+            if row and row.kind == "row" and (not header or _covers(cited, passage, header)):
+                above = header_line(layout, row, passage.text, passage.lead)
             found.append(_Line(quote[start:end], above))
     return found
 
@@ -214,11 +215,10 @@ def self_evident(statement: Statement, passages: Mapping[str, Passage]) -> bool:
     content = words(statement["text"])
     if not content:
         return False
-    quotes = " ".join(
-        quote_text(citation, passages[citation["passage"]]) or ""
-        for citation in statement["citations"]
-        if citation["passage"] in passages
-    )
+    cited = [(citation, passages[citation["passage"]]) for citation in statement["citations"]
+             if citation["passage"] in passages]  # fmt: skip
+    quotes = " ".join(f"{passage.heading_row} {quote_text(citation, passage) or ''}"
+                      for citation, passage in cited)  # fmt: skip
     held = set(words(quotes))
     folded = fold(quotes)
     return sum(word in held or word in folded for word in content) / len(content) >= SELF_EVIDENT

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graphs.ask.records import Facet, Language, Statement
-from graphs.evidence.blocks import Row, cells, header_of, plain, row_at, rows
+from graphs.evidence.blocks import Row, cells, header_line, header_of, plain, row_at, rows
 from graphs.evidence.citations import modality, quote_of
 from graphs.evidence.messages import say
 from graphs.evidence.passages import Evidence, Passage
@@ -180,15 +180,16 @@ def make_statement(
     row = row_at(layout, start)
     if row and row.kind == "row":
         header = header_of(layout, row)
-        names = cells(passage.text[header.start : header.end]) if header else []
+        names = cells(header_line(layout, row, passage.text, passage.lead))
         values = cells(quote)
-        if header and len(names) == len(values):
+        if len(names) == len(values):
             text = say("row", language).join(
                 f"{name}{say('colon', language)}{value}"
                 for name, value in zip(names, values, strict=True)
                 if value
             )
-            citations.append(quote_of(passage, header.start, header.end))
+            if header is not None:  # one that stands in an earlier passage is read, not quoted
+                citations.append(quote_of(passage, header.start, header.end))
     if not any(char.isalnum() for char in text):
         return None
     return Statement(

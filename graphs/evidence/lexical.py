@@ -27,6 +27,8 @@ def _score(
 ) -> float:
     text = take_apart(candidate.passage)
     lines: list[tuple[Line, float]] = [(text.heading, 1.0), *((line, 1.0) for line in text.lines)]
+    if text.lead is not None:
+        lines.append((text.lead, 1.0))
     held = coverage(asked, lines, lexicon)
     titled = coverage(asked, [(text.heading, 1.0)], lexicon)
     matrix = candidate.sentence_vectors

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from graphs.evidence.blocks import Row, header_of, row_at, rows
+from graphs.evidence.blocks import Row, header_line, row_at, rows
 from graphs.evidence.names import term_weight
 from graphs.evidence.numbers import claims
 from graphs.evidence.passages import Passage
@@ -73,6 +73,8 @@ class PassageText:
     heading: Line
     lines: tuple[Line, ...]
     language: str
+    lead: Line | None = None
+    """The header of the table that the passage goes on with."""
 
 
 @lru_cache(maxsize=2048)
@@ -83,21 +85,24 @@ def take_apart(passage: Passage) -> PassageText:
     lines = []
     for start, end in sentences(passage.text):
         row = row_at(layout, start)
-        above = _above(passage.text, layout, start, row)
+        above = _above(passage, layout, start, row)
         lines.append(
             line_of(passage.text[start:end], start, end, row.kind if row else "text", above)
         )
-    return PassageText(line_of(heading, 0, 0), tuple(lines), passage.language)
+    lead = line_of(passage.heading_row, 0, 0, "header") if passage.lead else None
+    return PassageText(line_of(heading, 0, 0), tuple(lines), passage.language, lead)
 
 
-def _above(text: str, layout: list[Row], start: int, row: Row | None) -> str:
+def _above(passage: Passage, layout: list[Row], start: int, row: Row | None) -> str:
     """Return what a line stands under: the heading before it, its table's header, its list's lead."""
+    text = passage.text
     over = [r for r in layout if r.kind == "heading" and r.end <= start][-1:]
-    if row and row.kind == "row" and (header := header_of(layout, row)):
-        over.append(header)
-    elif row and row.kind == "item":
+    if row and row.kind == "item":
         over.extend([r for r in layout if r.start < row.start and r.kind == "text"][-1:])
-    return "\n".join(text[r.start : r.end] for r in over)
+    shown = [text[r.start : r.end] for r in over]
+    if row and row.kind == "row":
+        shown.append(header_line(layout, row, text, passage.lead))
+    return "\n".join(filter(None, shown))
 
 
 @lru_cache(maxsize=8192)

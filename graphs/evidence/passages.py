@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 class Passage:
     """One chunk of a document, as the chunk store keeps it.
 
-    `id` = sha256(document id, section path, normalised text), first 32 hex digits. Two chunks of
+    `id` = sha256(document id, section path, lead if there is one, normalised text), first 32 hex
+    digits. Two chunks of
     one document with the same section and text share it; the store then keeps the first.
     `start` and `end` count Unicode code points in the canonical text of `version`, and
     `canonical[start:end] == text` always holds.
@@ -32,6 +33,14 @@ class Passage:
     """Codes of the document and the section headings, normalised (QX-2025-094, POL-2024-07)."""
     superseded_by: str | None = None
     """Id of the newer version of this document in the same knowledge base, if there is one."""
+    lead: str = ""
+    """What the text stands under and does not hold itself: the header of the table whose later rows
+    it begins with. It is searched, judged and shown with the text, but never quoted."""
+
+    @property
+    def heading_row(self) -> str:
+        """The names of the columns that `lead` holds, as one table row; empty without a lead."""
+        return self.lead.split("\n", 1)[0]
 
 
 @dataclass(frozen=True, slots=True)

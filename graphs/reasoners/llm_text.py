@@ -54,6 +54,8 @@ def fence(number: int, passage: Passage, text: str) -> str:
         attributes["date"] = passage.date
     if passage.superseded_by:
         attributes["status"] = "replaced by a newer version"
+    if passage.lead:  # no part of the text: what is quoted must stand in that
+        attributes["columns"] = passage.heading_row
     shown = " ".join(f'{key}="{_attribute(value)}"' for key, value in attributes.items())
     return f"<passage n={number} {shown}>\n{unfenced(text)}\n</passage>"
 

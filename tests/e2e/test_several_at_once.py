@@ -20,6 +20,7 @@ from cli_process import YOUJU, Served, serving, youju
 from app.adapters.embed_use import UseEmbedder
 from app.adapters.library import StoredLibrary
 from app.ingest.atoms import SplitLimits
+from app.ingest.loading import Converted
 from app.ingest.preparing import fingerprint, prepare, version_of
 from app.studio import DATA_DIR
 
@@ -209,7 +210,9 @@ def assert_nothing_lost_or_doubled(data_dir: Path, embedder: UseEmbedder) -> Non
     expected = {
         passage.id
         for name, text in names.items()
-        for passage in prepare(KB, name, text, SplitLimits(), made_with).passages
+        for passage in prepare(
+            KB, name, Converted(text, markdown=True), SplitLimits(), made_with
+        ).passages
     }
     library = StoredLibrary(data_dir, embedder)
     try:

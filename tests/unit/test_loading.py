@@ -41,7 +41,7 @@ def test_line_ends_become_line_feeds_and_nothing_else_changes() -> None:
         ("a.md", b"text\x00more", "binary_file"),
         ("a.md", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "binary_file"),
         ("a.md", b"\x01\x02\x03abc", "binary_file"),
-        ("a.pdf", b"%PDF-1.7", "unsupported_type"),
+        ("a.pdf", b"%PDF-1.7", "corrupt"),
         ("noending", b"text", "unsupported_type"),
         ("a.txt", b"x" * 101, "too_large"),
     ],

@@ -43,7 +43,7 @@ def read(data: bytes) -> Converted:
         finder.close()
         document.close()
     paragraphs = _paragraphs(found, hyphenated_words(kept), _Fonts(kept, marks))
-    text, starts = join(with_headings(paragraphs))
+    text, starts = join(with_headings(list(paragraphs)))
     starts += (len(text),) * (len(pages) - len(starts))
     date = first_date(about.get("ModDate"), about.get("CreationDate"))
     return Converted(text, True, starts, meaningful_title(about.get("Title")), date)

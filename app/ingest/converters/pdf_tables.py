@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import pdfplumber
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
+from pdfplumber.page import Page
+from pdfplumber.pdf import PDF
 
 from app.ingest.converters.pdf_lines import Box
 from app.ingest.converters.tables import Grid
@@ -32,7 +34,7 @@ class TableFinder:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._plumber: pdfplumber.PDF | None = None
+        self._plumber: PDF | None = None
 
     def tables(self, page: pdfium.PdfPage, number: int) -> list[RuledTable]:
         """Return the tables of a page with at least two rows and two columns, from the top."""
@@ -53,7 +55,7 @@ class TableFinder:
             self._plumber.close()
 
 
-def _tables(found: pdfplumber.page.Page, page: pdfium.PdfPage) -> Iterator[RuledTable]:
+def _tables(found: Page, page: pdfium.PdfPage) -> Iterator[RuledTable]:
     text_page = page.get_textpage()
     left, _, _, _ = page.get_bbox()
     bottom = page.get_bbox()[1]
