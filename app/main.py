@@ -23,6 +23,7 @@ from app.schemas import ErrorOut
 from app.services import Services
 from app.settings import Settings
 from app.wiring import RUNS_FILE, open_services
+from graphs.errors import EmbedderUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +33,7 @@ _MULTIPART_FRAME = 64 * 1024
 _STORE_ERRORS: dict[type[Exception], tuple[int, str, str]] = {
     InvalidKnowledgeBaseName: (400, "invalid_kb_name", "Choose a name such as power-plant."),
     FingerprintMismatch: (409, "kb_needs_reindex", "Or set the embedder back to the former one."),
+    EmbedderUnavailable: (503, "embedder_unavailable", "Nothing is lost: send it again later."),
 }
 
 Opener = Callable[[Settings], AbstractAsyncContextManager[Services]]

@@ -220,6 +220,15 @@ class PulseOut(BaseModel):
     max_ms: float
 
 
+class StandinOut(BaseModel):
+    """A part that does not run as it is configured, what runs instead, and how to mend it."""
+
+    part: str
+    configured: str
+    used: str
+    reason: str
+
+
 class ReadyOut(BaseModel):
     """The service can answer: models are loaded and stores are open."""
 
@@ -227,6 +236,8 @@ class ReadyOut(BaseModel):
     brain: str
     """"embedded", or the name of the language model."""
     models: dict[str, str]
+    degraded: list[StandinOut]
+    """Empty where everything runs as configured; the service answers all the same."""
     stores: dict[str, str]
     knowledge_bases: int
     pulse: PulseOut | None = None

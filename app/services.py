@@ -5,6 +5,7 @@ from typing import Protocol
 
 from app.adapters.library import StoredLibrary
 from app.ingest.indexing import Indexer
+from app.models import Standin
 from app.runs import Graph
 from graphs.evidence.passages import Evidence
 from graphs.ports import KnowledgeBase
@@ -46,4 +47,8 @@ class Services(Protocol):
     @property
     def models(self) -> Mapping[str, str]:
         """Which models take part: embedder, reranker, reasoner, calibration."""
+        ...
+
+    def standins(self) -> Sequence[Standin]:
+        """Return what does not run as it is configured, and what runs instead."""
         ...

@@ -112,9 +112,24 @@ class Settings(BaseSettings):
     profiles: Profiles = Profiles()
     near_duplicate: float = Field(default=0.75, ge=0.70, le=0.80)
     passages_read: int = Field(default=5, ge=1, le=16)
-    reranker: Literal["lexical", "bge", "none"] = "lexical"
+
+    embedder: Literal["use", "openai", "bge-m3"] = "use"
+    embedder_model: str = ""
+    """For `openai` the model's name; for `bge-m3` a name or a local folder, empty for BAAI/bge-m3."""
+    embedder_base_url: str | None = Field(default=None, pattern=r"^https?://\S+$")
+    embedder_api_key: SecretStr | None = None
+    embedder_timeout_seconds: float = Field(default=30, gt=0, le=600)
+    embedder_retries: int = Field(default=3, ge=0, le=10)
+    embedder_batch: int = Field(default=32, ge=1, le=2048)
+    """Texts in one request."""
+
+    reranker: Literal["lexical", "bge", "llm", "none"] = "lexical"
     bge_model: str = Field(default="BAAI/bge-reranker-v2-m3", min_length=1)
     """Name of a model, or a local folder that holds one."""
+    rerank_depth: int = Field(default=20, ge=2, le=40)
+    """Passages that the language model puts in order; one call reads `rerank_window` of them."""
+    rerank_window: int = Field(default=20, ge=2, le=40)
+    rerank_step: int = Field(default=10, ge=1, le=40)
 
     question_seconds: float = Field(default=60, gt=0, le=3600)
     """Deadline of one question; at its end the answer is partial or insufficient."""
@@ -140,11 +155,37 @@ class Settings(BaseSettings):
             raise ValueError(
                 "YOUJU_LLM=on needs OPENAI_API_KEY or OPENAI_BASE_URL; set one or YOUJU_LLM=off"
             )
+        if self.embedder == "openai":
+            self._embeddings_can_be_had()
+        if self.rerank_step >= self.rerank_window:
+            raise ValueError(
+                "YOUJU_RERANK_STEP is not below YOUJU_RERANK_WINDOW; lower it, or windows don't meet"
+            )
         if self.min_passage > self.answer_passage:
             raise ValueError(
                 "YOUJU_MIN_PASSAGE is above YOUJU_ANSWER_PASSAGE; lower it or raise the other"
             )
         return self
+
+    def _embeddings_can_be_had(self) -> None:
+        if not self.embedder_model:
+            raise ValueError(
+                "YOUJU_EMBEDDER=openai needs YOUJU_EMBEDDER_MODEL, such as text-embedding-3-small; "
+                "name a model or set YOUJU_EMBEDDER=use"
+            )
+        base_url, api_key = self.embeddings_server
+        if base_url is None and api_key is None:
+            raise ValueError(
+                "YOUJU_EMBEDDER=openai needs YOUJU_EMBEDDER_BASE_URL or a key; set one of "
+                "YOUJU_EMBEDDER_BASE_URL, YOUJU_EMBEDDER_API_KEY, OPENAI_BASE_URL, OPENAI_API_KEY"
+            )
+
+    @property
+    def embeddings_server(self) -> tuple[str | None, SecretStr | None]:
+        """Return base URL and key; a URL of its own gets no key that was meant for another host."""
+        if self.embedder_base_url is not None:
+            return self.embedder_base_url, self.embedder_api_key
+        return self.openai_base_url, self.embedder_api_key or self.openai_api_key
 
     @property
     def uses_llm(self) -> bool:
@@ -175,7 +216,7 @@ def explain(error: ValidationError) -> str:
             continue
         name = "__".join(where).upper()
         variable = name if name.startswith("OPENAI_") else f"YOUJU_{name}"
-        secret = variable == "OPENAI_API_KEY"
+        secret = variable.endswith("_API_KEY")
         given = "its value" if secret else repr(problem["input"])
         lines.append(f"{variable}: {given} does not fit ({message}); see .env.example.")
     return "\n".join(lines)

@@ -3,31 +3,29 @@
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from app.adapters.checkpoints import open_checkpoints
-from app.adapters.embed_cached import CachedEmbedder
-from app.adapters.embed_use import UseEmbedder
 from app.adapters.library import StoredLibrary
 from app.adapters.llm_openai import OpenAIChat
 from app.adapters.lock import DataLock
-from app.adapters.rerank_bge import BgeReranker
-from app.adapters.rerank_lexical import LexicalReranker
 from app.adapters.tracing import silence_tracing
 from app.ingest.background import BackgroundMeter
 from app.ingest.indexing import Indexer
+from app.models import Loaded, Standin, open_chat, open_embedders, open_rerankers
 from app.runs import Graph
 from app.settings import Settings
 from graphs import policy as rules
 from graphs.ask.graph import AskGraph, Collaborators, build_graph
 from graphs.ask.nodes.finalize import Models
-from graphs.errors import RerankerUnavailable
 from graphs.evidence import text
 from graphs.evidence.calibration import ConfidenceModel
 from graphs.evidence.passages import Evidence
-from graphs.ports import Embedder, KnowledgeBase, Reranker
+from graphs.meter import Meter
+from graphs.ports import Embedder, KnowledgeBase
 from graphs.reasoners.base import Reasoner
 from graphs.reasoners.cascade import CascadeReasoner
 from graphs.reasoners.llm import LLMReasoner
@@ -51,8 +49,12 @@ class Searcher:
         self, kb: KnowledgeBase, query: str, top_k: int, exclude: Collection[str]
     ) -> Sequence[Evidence]:
         """Return the best passages, best first, at most `top_k` and without a threshold."""
+        policy = self.search_with.policy
+        meter = Meter(
+            policy.model_calls, policy.model_tokens, time.time() + policy.question_seconds
+        )
         found = await self.search_with.search(
-            kb, query, self.search_with.policy.initial, exclude=exclude
+            kb, query, policy.initial, exclude=exclude, meter=meter
         )
         wide = rules.Profile("search", 0.0, top_k, 0.6, 0.4)
         return self.search_with.select(found.ranked, wide)
@@ -66,7 +68,12 @@ class Core:
     indexer: Indexer
     searcher: Searcher
     builder: AskGraph
-    models: dict[str, str]
+    loaded: Loaded
+
+    @property
+    def models(self) -> dict[str, str]:
+        """Names of the models that take part."""
+        return self.loaded.names
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +84,17 @@ class OpenServices:
     library: StoredLibrary
     indexer: Indexer
     searcher: Searcher
-    models: dict[str, str]
+    loaded: Loaded
     lock: DataLock
+
+    @property
+    def models(self) -> dict[str, str]:
+        """Names of the models that take part."""
+        return self.loaded.names
+
+    def standins(self) -> list[Standin]:
+        """Return what does not run as it is configured."""
+        return self.loaded.standins()
 
 
 def policy_of(settings: Settings) -> rules.Policy:
@@ -117,29 +133,33 @@ async def open_core(settings: Settings) -> AsyncIterator[Core]:
     """Load the models and open the stores. The caller holds the data folder's lock."""
     silence_tracing()
     async with AsyncExitStack() as stack:
-        raw = UseEmbedder()
-        await asyncio.gather(asyncio.to_thread(raw.load), asyncio.to_thread(text.load))
-        embedder = CachedEmbedder(raw)
-        library = await asyncio.to_thread(StoredLibrary, settings.data_dir, raw)
+        embedders, _ = await asyncio.gather(
+            asyncio.to_thread(open_embedders, settings, stack), asyncio.to_thread(text.load)
+        )
+        indexing, asking = embedders.indexing, embedders.asking
+        library = await asyncio.to_thread(StoredLibrary, settings.data_dir, indexing)
         stack.callback(library.close)
-        reranker, fell_back = await asyncio.to_thread(_reranker, settings)
-        reasoner = await _reasoner(settings, embedder, stack)
+        chat = open_chat(settings, stack)
+        rerankers = await open_rerankers(settings, chat)
+        reasoner = _reasoner(settings, asking, chat)
         models = Models(
-            embedder=embedder.fingerprint,
-            reranker=reranker.fingerprint if reranker else "none",
+            embedder=indexing.fingerprint,
+            reranker=rerankers.name,
             reasoner=reasoner.name,
             calibration="default",
-            reranker_fallback=fell_back,
+            reranker_fallback=bool(rerankers.standins),
         )
         rules_ = policy_of(settings)
-        search = HybridSearch(embedder, reranker, rules_)
-        measure = BackgroundMeter(library, reranker, embedder).measure if reranker else None
+        scoring = rerankers.scoring
+        search = HybridSearch(asking, scoring, rules_, rerankers.standby, rerankers.listwise)
+        measure = BackgroundMeter(library, scoring, indexing).measure if scoring else None
         indexer = Indexer(library, max_bytes=settings.max_upload_bytes, measure_background=measure)
         builder = build_graph(
             Collaborators(library, reasoner, search, rules_, models, ConfidenceModel())
         )
         async with _repairing(indexer):
-            yield Core(library, indexer, Searcher(search), builder, _names(models))
+            loaded = Loaded(_names(models), embedders, rerankers)
+            yield Core(library, indexer, Searcher(search), builder, loaded)
 
 
 @asynccontextmanager
@@ -182,38 +202,16 @@ async def open_services(
             ) as checkpoints,
         ):
             graph = core.builder.compile(checkpointer=checkpoints, name="ask")
-            yield OpenServices(graph, core.library, core.indexer, core.searcher, core.models, held)
+            yield OpenServices(graph, core.library, core.indexer, core.searcher, core.loaded, held)
     finally:
         if lock is None:
             held.release()
 
 
-def _reranker(settings: Settings) -> tuple[Reranker | None, bool]:
-    """Return the configured reranker, or the default one where its weights can't be had."""
-    if settings.reranker == "none":
-        return None, False
-    if settings.reranker == "bge":
-        try:
-            return BgeReranker(settings.bge_model), False
-        except RerankerUnavailable as error:
-            logger.warning("the bge reranker is unavailable, the default is used: %s", error)
-            return LexicalReranker(), True
-    return LexicalReranker(), False
-
-
-async def _reasoner(settings: Settings, embedder: Embedder, stack: AsyncExitStack) -> Reasoner:
+def _reasoner(settings: Settings, embedder: Embedder, chat: OpenAIChat | None) -> Reasoner:
     local = LocalReasoner(embedder)
-    if not settings.uses_llm:
+    if chat is None:
         return local
-    key = settings.openai_api_key
-    chat = OpenAIChat(
-        settings.llm_model,
-        api_key=key.get_secret_value() if key else None,
-        base_url=settings.openai_base_url,
-        timeout=settings.llm_timeout_seconds,
-        retries=settings.llm_retries,
-    )
-    stack.push_async_callback(chat.aclose)
     return CascadeReasoner(LLMReasoner(chat, local, settings.llm_context), local)
 
 

@@ -47,7 +47,7 @@ class OpenAIEmbedder:
         base_url: str | None = None,
         timeout: float = 30.0,
         retries: int = 3,
-        batch: int = 64,
+        batch: int = 32,
         patience: float = 120.0,
     ) -> None:
         self._model = model

@@ -1,7 +1,6 @@
 """The embedder as questions use it: where the model is down, search goes by words alone."""
 
 import logging
-import threading
 import time
 from collections.abc import Sequence
 
@@ -26,7 +25,7 @@ class TolerantEmbedder:
         self._embedder = embedder
         self._rest = rest
         self._resting_until = 0.0
-        self._lock = threading.Lock()
+        self._reason = ""
 
     @property
     def fingerprint(self) -> str:
@@ -38,16 +37,23 @@ class TolerantEmbedder:
         """Length of a vector."""
         return self._embedder.dimension
 
+    @property
+    def silent_because(self) -> str:
+        """Why the model is left alone, or nothing where it works."""
+        return self._reason
+
     def embed(self, texts: Sequence[str]) -> Matrix:
         """Return one unit row per text, or zero rows where the model fails."""
         if time.monotonic() >= self._resting_until:
             try:
-                return self._embedder.embed(texts)
+                rows = self._embedder.embed(texts)
+                self._reason = ""
+                return rows
             except EmbedderUnavailable as error:
                 self._fell_silent(error)
         return np.zeros((len(texts), self.dimension), dtype=np.float32)
 
     def _fell_silent(self, error: EmbedderUnavailable) -> None:
-        with self._lock:
-            self._resting_until = time.monotonic() + self._rest
+        self._resting_until = time.monotonic() + self._rest
+        self._reason = str(error)
         _log.warning("questions are searched by words alone for %.0f s: %s", self._rest, error)

@@ -1,11 +1,12 @@
 """Whether the process lives, and whether it can answer."""
 
+from dataclasses import asdict
 from importlib.metadata import version
 
 from fastapi import APIRouter
 
 from app.deps import PulseDep, RunsDep, ServicesDep
-from app.resources import HealthOut, ReadyOut
+from app.resources import HealthOut, ReadyOut, StandinOut
 
 router = APIRouter(tags=["service"])
 VERSION = version("youju")
@@ -28,6 +29,7 @@ async def readyz(
         status="ready",
         brain=services.models["reasoner"],
         models=dict(services.models),
+        degraded=[StandinOut(**asdict(standin)) for standin in services.standins()],
         stores={"runs": "open", "knowledge_bases": "open"},
         knowledge_bases=len(bases),
         pulse=pulse.report() if verbose else None,

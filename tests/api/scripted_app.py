@@ -17,6 +17,7 @@ from app.adapters.embed_use import UseEmbedder
 from app.adapters.library import StoredLibrary
 from app.ingest.indexing import Indexer
 from app.main import Opener, create_app
+from app.models import Standin
 from app.runs import Graph
 from app.settings import Settings
 from graphs.evidence.passages import Evidence
@@ -43,6 +44,9 @@ class ScriptedServices:
     indexer: Indexer
     searcher: KeywordSearcher
     models: Mapping[str, str]
+
+    def standins(self) -> list[Standin]:
+        return []
 
 
 def scripted_services(script: Script) -> Opener:

@@ -49,6 +49,10 @@ def test_example_file_names_every_setting_with_its_default() -> None:
         ("YOUJU_LLM", "on", "YOUJU_LLM_MODEL"),
         ("OPENAI_BASE_URL", "localhost:8080", "OPENAI_BASE_URL"),
         ("YOUJU_DEFAULT_KB", "Not A Slug", "YOUJU_DEFAULT_KB"),
+        ("YOUJU_EMBEDDER", "word2vec", "'use', 'openai' or 'bge-m3'"),
+        ("YOUJU_EMBEDDER", "openai", "YOUJU_EMBEDDER_MODEL"),
+        ("YOUJU_RERANKER", "best", "'lexical', 'bge', 'llm' or 'none'"),
+        ("YOUJU_RERANK_STEP", "20", "YOUJU_RERANK_WINDOW"),
     ],
 )
 def test_bad_value_is_refused_with_a_way_to_mend_it(
@@ -81,3 +85,34 @@ def test_model_runs_by_itself_only_with_a_name_and_a_way_to_reach_it() -> None:
     assert Settings(_env_file=None, llm_model="m", openai_api_key=key).uses_llm
     assert Settings(_env_file=None, llm_model="m", openai_base_url="http://x").uses_llm
     assert not Settings(_env_file=None, llm="off", llm_model="m", openai_api_key=key).uses_llm
+
+
+def test_embeddings_over_http_need_a_server_or_a_key() -> None:
+    with pytest.raises(ValidationError, match="YOUJU_EMBEDDER_BASE_URL"):
+        Settings(_env_file=None, embedder="openai", embedder_model="m")
+    for more in ({"embedder_base_url": "http://e"}, {"openai_api_key": SecretStr("k")}):
+        assert Settings(_env_file=None, embedder="openai", embedder_model="m", **more)
+
+
+def test_embeddings_go_to_the_models_server_where_none_is_named() -> None:
+    model = {"openai_base_url": "http://m", "openai_api_key": SecretStr("k")}
+    assert Settings(_env_file=None, **model).embeddings_server == ("http://m", SecretStr("k"))
+    own = Settings(_env_file=None, **model, embedder_api_key=SecretStr("e"))
+    assert own.embeddings_server == ("http://m", SecretStr("e"))
+
+
+def test_key_of_the_model_never_goes_to_another_host() -> None:
+    given = Settings(
+        _env_file=None,
+        openai_base_url="http://m",
+        openai_api_key=SecretStr("k"),
+        embedder_base_url="http://e",
+    )
+    assert given.embeddings_server == ("http://e", None)
+
+
+def test_explanation_never_shows_the_key_of_the_embedder() -> None:
+    with pytest.raises(ValidationError) as refusal:
+        Settings(_env_file=None, embedder_api_key=["sk-secret"])
+    assert "YOUJU_EMBEDDER_API_KEY" in explain(refusal.value)
+    assert "sk-secret" not in explain(refusal.value)
