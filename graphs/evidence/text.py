@@ -192,6 +192,7 @@ def tagged(text: str) -> tuple[tuple[str, str], ...]:
     return tuple((pair.word, pair.flag) for pair in jieba.posseg.lcut(normalise(text)))
 
 
+@lru_cache(maxsize=2048)
 def trigrams(text: str) -> frozenset[tuple[str, ...]]:
     """Return word 3-grams for near-duplicate detection; short texts give one shorter gram."""
     words: list[str] = []

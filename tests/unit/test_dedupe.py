@@ -3,7 +3,7 @@ from evidence_parts import evidence, passage
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphs.evidence.dedupe import collapse, near_duplicates
+from graphs.evidence.dedupe import collapse, near_duplicates, protected
 from graphs.evidence.text import jaccard, trigrams
 
 LONG = (
@@ -116,3 +116,18 @@ def test_no_passage_is_lost_whatever_the_text(texts: list[str]) -> None:
     kept = collapse(items)
     found = [id_ for item in kept for id_ in (item.passage.id, *item.variants)]
     assert sorted(found) == sorted(f"p{n}" for n in range(len(texts)))
+
+
+@given(
+    st.lists(
+        st.sampled_from("凝汽器 真空 过低 时 检查 循环水 压差 the pump runs warm".split()),
+        min_size=4,
+    )
+)
+def test_texts_with_alike_word_grams_are_never_taken_for_strangers(words: list[str]) -> None:
+    left = " ".join(words)
+    for right in (" ".join(words[1:]), " ".join((*words, "检查")), left.upper() + "。"):
+        alike = jaccard(trigrams(left), trigrams(right)) >= 0.75
+        same = protected(passage(left)) == protected(passage(right))
+        found = near_duplicates(passage(left), passage(right), 0.75)
+        assert found == (alike and same)
