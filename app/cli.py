@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from app.commands import asking, files, ingesting, rendering
+from app.commands import asking, files, ingesting, rendering, searching
+from app.commands import why_not as missing
 from app.commands.boundary import FAILED, boundary, prepare_process, run, settings_of
 from app.commands.door import connect
 from app.commands.screen import complain, dump, out
@@ -98,15 +99,37 @@ def search(
     query: Annotated[str, typer.Argument(help="What to search for.")],
     kb: Kb = None,
     top_k: Annotated[int, typer.Option(min=1, max=50, help="Number of passages.")] = 10,
+    include_dropped: Annotated[
+        bool, typer.Option("--include-dropped", help="List near-duplicates and noise as well.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Search a knowledge base without answering."""
+    """Search a knowledge base without answering; every hit shows its place in each stage."""
     settings = settings_of()
-    found = run(asking.search(settings, query, kb or settings.default_kb, top_k))
+    name = kb or settings.default_kb
+    found = run(searching.search(settings, query, name, top_k, include_dropped))
     if as_json:
         dump(found)
     else:
-        rendering.show_hits(found)
+        searching.show(found)
+
+
+@app.command("why-not")
+def why_not(
+    question: Annotated[str, typer.Argument(help="The question that missed the document.")],
+    document: Annotated[
+        str, typer.Option("--doc", metavar="X", help="Its id, name or title, or a part of one.")
+    ],
+    kb: Kb = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell where an expected document stood in each stage, what dropped it, and what would help."""
+    settings = settings_of()
+    found = run(missing.why_not(settings, question, kb or settings.default_kb, document))
+    if as_json:
+        dump(found)
+    else:
+        missing.show(found)
 
 
 @app.command()

@@ -16,7 +16,7 @@ from app.adapters.dense_chroma import FingerprintMismatch
 from app.adapters.library import InvalidKnowledgeBaseName
 from app.body_limit import BodyLimit
 from app.pulse import Pulse
-from app.routes import ask, documents, graph, health, runs, threads
+from app.routes import ask, documents, graph, health, runs, search, threads
 from app.run_store import RunStore
 from app.runs import RunManager
 from app.schemas import ErrorOut
@@ -86,6 +86,6 @@ def create_app(settings: Settings, opener: Opener = open_services) -> FastAPI:
     app.state.settings = settings
     error_responses.install(app, _STORE_ERRORS)
     app.add_middleware(BodyLimit, limit=settings.max_upload_bytes + _MULTIPART_FRAME)
-    for module in (ask, runs, threads, documents, graph, health):
+    for module in (ask, runs, threads, documents, search, graph, health):
         app.include_router(module.router)
     return app

@@ -1,11 +1,10 @@
 """What the routes beside `/ask` take and give."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
-from app.questions import Id, Question, Request
 from app.run_records import RunStatus
 from app.schemas import Answer, ErrorBody
 from graphs.ask.records import Status
@@ -144,41 +143,6 @@ class IngestOut(BaseModel):
     kb: str
     files: list[FileOut]
     seconds: float
-
-
-class SearchRequest(Request):
-    """A search without an answer."""
-
-    query: Question
-    top_k: Annotated[int, Field(ge=1, le=50)] = 10
-    exclude_documents: list[Id] = Field(default_factory=list, max_length=1000)
-
-
-class SearchHitOut(BaseModel):
-    """One passage; `score` is calibrated and in [0, 1]."""
-
-    passage: str
-    document_id: str
-    title: str
-    section: list[str]
-    text: str
-    start: int
-    end: int
-    version: str
-    page: int | None
-    date: str | None
-    superseded: bool
-    score: float
-    dense: float
-    keyword: float
-    variants: list[str]
-
-
-class SearchOut(BaseModel):
-    """The hits, best first."""
-
-    query: str
-    hits: list[SearchHitOut]
 
 
 class GraphNodeOut(BaseModel):

@@ -1,24 +1,13 @@
 """What the routes need from the wiring."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from app.adapters.library import StoredLibrary
 from app.ingest.indexing import Indexer
 from app.models import Standin
 from app.runs import Graph
-from graphs.evidence.passages import Evidence
-from graphs.ports import KnowledgeBase
-
-
-class Searcher(Protocol):
-    """Retrieval without an answer."""
-
-    async def search(
-        self, kb: KnowledgeBase, query: str, top_k: int, exclude: Collection[str]
-    ) -> Sequence[Evidence]:
-        """Return the best passages, best first."""
-        ...
+from app.searching import Searcher
 
 
 class Services(Protocol):

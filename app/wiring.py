@@ -3,8 +3,7 @@
 import asyncio
 import contextlib
 import logging
-import time
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -17,15 +16,14 @@ from app.ingest.background import BackgroundMeter
 from app.ingest.indexing import Indexer
 from app.models import Loaded, Standin, open_chat, open_embedders, open_rerankers
 from app.runs import Graph
+from app.searching import Searcher
 from app.settings import Settings
 from graphs import policy as rules
 from graphs.ask.graph import AskGraph, Collaborators, build_graph
 from graphs.ask.nodes.finalize import Models
 from graphs.evidence import text
 from graphs.evidence.calibration import ConfidenceModel
-from graphs.evidence.passages import Evidence
-from graphs.meter import Meter
-from graphs.ports import Embedder, KnowledgeBase
+from graphs.ports import Embedder
 from graphs.reasoners.base import Reasoner
 from graphs.reasoners.cascade import CascadeReasoner
 from graphs.reasoners.llm import LLMReasoner
@@ -37,27 +35,6 @@ logger = logging.getLogger(__name__)
 RUNS_FILE = "runs.sqlite"
 REPAIR_SECONDS = 5.0
 """How long a start waits for repairs before it goes on beside them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Searcher:
-    """Retrieval without an answer, as the first retrieval does it."""
-
-    search_with: HybridSearch
-
-    async def search(
-        self, kb: KnowledgeBase, query: str, top_k: int, exclude: Collection[str]
-    ) -> Sequence[Evidence]:
-        """Return the best passages, best first, at most `top_k` and without a threshold."""
-        policy = self.search_with.policy
-        meter = Meter(
-            policy.model_calls, policy.model_tokens, time.time() + policy.question_seconds
-        )
-        found = await self.search_with.search(
-            kb, query, policy.initial, exclude=exclude, meter=meter
-        )
-        wide = rules.Profile("search", 0.0, top_k, 0.6, 0.4)
-        return self.search_with.select(found.ranked, wide)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +131,7 @@ async def open_core(settings: Settings) -> AsyncIterator[Core]:
         search = HybridSearch(asking, scoring, rules_, rerankers.standby, rerankers.listwise)
         measure = BackgroundMeter(library, scoring, indexing).measure if scoring else None
         indexer = Indexer(library, max_bytes=settings.max_upload_bytes, measure_background=measure)
+        stack.callback(indexer.close)
         builder = build_graph(
             Collaborators(library, reasoner, search, rules_, models, ConfidenceModel())
         )

@@ -1,4 +1,4 @@
-"""One question or one search, through whichever door is open."""
+"""One question, through whichever door is open."""
 
 from typing import Any
 
@@ -18,10 +18,3 @@ async def ask(
     with err.status("…"):
         async with connect(settings) as client:
             return await client.ask(body)
-
-
-async def search(settings: Settings, query: str, kb: str, top_k: int) -> Reply:
-    """Return the hits; raises CommandFailed."""
-    with err.status("…"):
-        async with connect(settings) as client:
-            return await client.search(kb, {"query": query, "top_k": top_k})

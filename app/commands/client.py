@@ -37,6 +37,10 @@ class Client:
         """Return the hits of a search."""
         return await self._send("POST", f"{_kb(kb)}/search", body)
 
+    async def why_not(self, kb: str, body: Reply) -> Reply:
+        """Return where an expected document stood and what dropped it."""
+        return await self._send("POST", f"{_kb(kb)}/why-not", body)
+
     async def ready(self) -> Reply:
         """Return which models and stores run."""
         return await self._send("GET", "/readyz")

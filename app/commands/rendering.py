@@ -32,8 +32,6 @@ _LABELS = {
     "thread": ("会话", "thread"),
     "nothing": ("没有找到任何段落。", "Nothing was found."),
 }
-_SHOWN = 200
-"""Characters of a passage that a list of hits shows."""
 
 
 def _is_chinese(text: str) -> bool:
@@ -41,7 +39,7 @@ def _is_chinese(text: str) -> bool:
     return any("\u4e00" <= character <= "\u9fff" for character in text)
 
 
-class _Labels:
+class Labels:
     """The labels in the language of a question."""
 
     def __init__(self, question: str) -> None:
@@ -51,13 +49,14 @@ class _Labels:
         return _LABELS[key][self.column]
 
     def status(self, status: str) -> Text:
+        """Return the name of an answer's status."""
         names = _STATUS.get(status, (status, status, "bold"))
         return Text(names[self.column], names[2])
 
 
 def show_answer(answer: Reply) -> None:
     """Print an answer, its sources, and how it came about in one line."""
-    labels = _Labels(answer["question"])
+    labels = Labels(answer["question"])
     _show_text(answer, labels)
     foot = Text.assemble(labels.status(answer["status"]), style="dim")
     if answer["assessment"] is not None and answer["status"] in ("answered", "partial"):
@@ -68,21 +67,9 @@ def show_answer(answer: Reply) -> None:
     out.print(foot)
 
 
-def show_hits(found: Reply) -> None:
-    """Print the hits of a search, best first."""
-    if not found["hits"]:
-        out.print(_Labels(found["query"])["nothing"], style="yellow")
-    for rank, hit in enumerate(found["hits"], start=1):
-        out.print(
-            Text.assemble((f"{rank:2} ", "dim"), (f"{hit['score']:.3f} ", "cyan"), _place(hit))
-        )
-        text = " ".join(plain(hit["text"]).split())
-        out.print(Text("   " + (text if len(text) <= _SHOWN else text[:_SHOWN] + "…"), "dim"))
-
-
 def show_run(number: str, kb: str, answer: Reply) -> None:
     """Print how a question went: queries, hits, decisions, path, answer, citations."""
-    labels = _Labels(answer["question"])
+    labels = Labels(answer["question"])
     out.print(Rule(Text(f"{number} · {kb}", "bold"), align="left", style="dim"))
     _show_row(labels["question"], plain(answer["question"]), "bold")
     if answer["question_resolved"] != answer["question"]:
@@ -94,7 +81,7 @@ def show_run(number: str, kb: str, answer: Reply) -> None:
     _show_text(answer, labels)
 
 
-def _steps(answer: Reply, labels: _Labels) -> Iterator[tuple[str, str]]:
+def _steps(answer: Reply, labels: Labels) -> Iterator[tuple[str, str]]:
     """Yield the retrievals, each followed by the grading that read it."""
     decisions: Sequence[Reply] = answer["decisions"]
     for number, retrieval in enumerate(answer["retrievals"]):
@@ -115,12 +102,12 @@ def _show_row(name: str, value: str, style: str = "") -> None:
     out.print(Text.assemble((name, "cyan"), "  ", (value, style)))
 
 
-def _show_text(answer: Reply, labels: _Labels) -> None:
+def _show_text(answer: Reply, labels: Labels) -> None:
     out.print(plain(answer["answer"]).rstrip("\n"))
     if answer["citations"]:
         out.print(Text(labels["sources"], "bold"))
     for citation in answer["citations"]:
-        line = Text.assemble((f"[{citation['n']}] ", "cyan"), _place(citation))
+        line = Text.assemble((f"[{citation['n']}] ", "cyan"), place_of(citation))
         if citation["superseded"]:
             line.append(f" ({labels['superseded']})", "yellow")
         out.print(line.append(f": {plain(' '.join(citation['quote'].split()))}", "dim"))
@@ -130,6 +117,7 @@ def _show_text(answer: Reply, labels: _Labels) -> None:
         out.print(Text.assemble(("! ", "bold yellow"), plain(warning["message"])))
 
 
-def _place(found: Reply) -> Text:
+def place_of(found: Reply) -> Text:
+    """Return the title and the headings that a passage stands under."""
     title, *section = dict.fromkeys([found["title"], *found["section"]])
     return Text(plain(" › ".join([title, *section])), "bold")

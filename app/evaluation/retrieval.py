@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from app.evaluation.corpus import CorpusStore
 from app.evaluation.datasets import Question, QuestionSet
 from app.evaluation.metrics import Scores, score
+from app.searching import Searcher
 from graphs.errors import DenseUnavailable
 from graphs.evidence.passages import Hit
 from graphs.ports import KnowledgeBase
@@ -72,7 +73,7 @@ async def evaluate(
 
 async def _ask(opened: Opened, search: HybridSearch, question: Question) -> Outcome:
     began = time.perf_counter()
-    found = await search.search(opened.kb, question.text, search.policy.initial)
+    found = await Searcher(search).find(opened.kb, question.text)
     seconds = time.perf_counter() - began
     if not found.dense_available:
         raise DenseUnavailable("the vector index can't be read; remove the folder and run again")

@@ -1,4 +1,4 @@
-"""Knowledge bases and their documents: listing, taking in, deleting, searching."""
+"""Knowledge bases and their documents: listing, taking in, deleting."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -17,13 +17,9 @@ from app.resources import (
     IngestOut,
     KbListOut,
     KbOut,
-    SearchHitOut,
-    SearchOut,
-    SearchRequest,
     moment,
 )
 from app.schemas import ErrorBody
-from graphs.evidence.passages import Evidence
 
 router = APIRouter(prefix="/kb", tags=["documents"])
 
@@ -99,27 +95,6 @@ def _document(info: DocumentInfo) -> DocumentOut:
     )
 
 
-def _hit(evidence: Evidence) -> SearchHitOut:
-    passage = evidence.passage
-    return SearchHitOut(
-        passage=passage.id,
-        document_id=passage.document_id,
-        title=passage.title,
-        section=list(passage.section),
-        text=passage.text,
-        start=passage.start,
-        end=passage.end,
-        version=passage.version,
-        page=passage.page,
-        date=passage.date,
-        superseded=passage.superseded_by is not None,
-        score=round(evidence.score, 3),
-        dense=round(evidence.dense, 3),
-        keyword=round(evidence.keyword, 3),
-        variants=list(evidence.variants),
-    )
-
-
 @router.get("")
 async def list_knowledge_bases(services: ServicesDep, settings: SettingsDep) -> KbListOut:
     """List the knowledge bases."""
@@ -182,11 +157,3 @@ async def delete_document(kb: str, document_id: str, services: ServicesDep) -> N
     """Delete one document from every store."""
     if not await services.library.delete_document(kb, document_id):
         raise UnknownDocument("There is no document with this id in this knowledge base.")
-
-
-@router.post("/{kb}/search")
-async def search(kb: str, body: SearchRequest, services: ServicesDep) -> SearchOut:
-    """Search a knowledge base as the first retrieval does, without answering."""
-    opened = await services.library.open(kb)
-    found = await services.searcher.search(opened, body.query, body.top_k, body.exclude_documents)
-    return SearchOut(query=body.query, hits=[_hit(evidence) for evidence in found])

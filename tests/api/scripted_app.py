@@ -4,7 +4,7 @@ python tests/api/scripted_app.py DATA_DIR PORT
 """
 
 import sys
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,22 +19,10 @@ from app.ingest.indexing import Indexer
 from app.main import Opener, create_app
 from app.models import Standin
 from app.runs import Graph
+from app.searching import Searcher
 from app.settings import Settings
-from graphs.evidence.passages import Evidence
-from graphs.evidence.text import query_terms
-from graphs.ports import KnowledgeBase
-
-
-@dataclass(frozen=True)
-class KeywordSearcher:
-    """Search by keyword alone: enough for the route."""
-
-    async def search(
-        self, kb: KnowledgeBase, query: str, top_k: int, exclude: Collection[str]
-    ) -> Sequence[Evidence]:
-        hits = await kb.keyword(query_terms(query), top_k, exclude)
-        passages = await kb.passages([hit.id for hit in hits])
-        return [Evidence(passage, 0.5) for passage in passages]
+from graphs.policy import Policy
+from graphs.retrieval.hybrid import HybridSearch
 
 
 @dataclass(frozen=True)
@@ -42,7 +30,7 @@ class ScriptedServices:
     graph: Graph
     library: StoredLibrary
     indexer: Indexer
-    searcher: KeywordSearcher
+    searcher: Searcher
     models: Mapping[str, str]
 
     def standins(self) -> list[Standin]:
@@ -62,8 +50,9 @@ def scripted_services(script: Script) -> Opener:
             models = {"embedder": embedder.fingerprint, "reasoner": "embedded"}
             models |= {"reranker": "none", "calibration": "default"}
             graph = compile_script(script, saver)
+            searcher = Searcher(HybridSearch(embedder, None, Policy()))
             indexer = Indexer(library, max_bytes=settings.max_upload_bytes)
-            yield ScriptedServices(graph, library, indexer, KeywordSearcher(), models)
+            yield ScriptedServices(graph, library, indexer, searcher, models)
         library.close()
 
     return opened

@@ -1,0 +1,105 @@
+"""Retrieval without an answer: what the first retrieval of a question finds, and how it came to it."""
+
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from graphs.evidence.passages import Evidence, Hit
+from graphs.meter import Meter
+from graphs.ports import KnowledgeBase
+from graphs.retrieval.hybrid import Found, HybridSearch
+from graphs.retrieval.trace import Gate, Trace
+
+_HIDDEN: tuple[Gate, ...] = ("duplicate", "noise")
+"""Passages dropped by these repeat what is listed already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a passage stands in one stage, 1 for the best, with its score there."""
+
+    position: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """Where a passage stands in each stage; None where the stage did not list it."""
+
+    dense: Place | None = None
+    keyword: Place | None = None
+    fused: Place | None = None
+    reranked: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A ranked passage with its way through the stages.
+
+    `dropped_by` is the gate that keeps it out of the evidence of a real question. `duplicate_of`
+    is the passage that it repeats, where that is the gate.
+    """
+
+    evidence: Evidence
+    stages: Stages
+    dropped_by: Gate | None = None
+    duplicate_of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Searcher:
+    """Searches as the first retrieval does."""
+
+    search_with: HybridSearch
+
+    async def search(
+        self,
+        kb: KnowledgeBase,
+        query: str,
+        top_k: int,
+        exclude: Collection[str] = (),
+        include_dropped: bool = False,
+    ) -> Sequence[Placed]:
+        """Return the best passages, best first, at most `top_k`, those under the threshold too.
+
+        Near-duplicates and noise are left out unless `include_dropped`.
+        """
+        found = await self.find(kb, query, exclude)
+        listed = [one for one in placed(found) if include_dropped or one.dropped_by not in _HIDDEN]
+        return listed[:top_k]
+
+    async def find(self, kb: KnowledgeBase, query: str, exclude: Collection[str] = ()) -> Found:
+        """Return all that the first retrieval finds, on the budget of one question."""
+        policy = self.search_with.policy
+        meter = Meter(
+            policy.model_calls, policy.model_tokens, time.time() + policy.question_seconds
+        )
+        return await self.search_with.search(
+            kb, query, policy.initial, exclude=exclude, meter=meter
+        )
+
+
+def placed(found: Found) -> Iterator[Placed]:
+    """Yield every ranked passage of a search with its stages, best first."""
+    kept = {item.passage.id: item for item in found.evidence}
+    leaders = {variant: id_ for id_, item in kept.items() for variant in item.variants}
+    stages = stages_of(found.trace)
+    for item in found.ranked:
+        id_ = item.passage.id
+        gate = found.trace.dropped.get(id_)
+        leader = leaders.get(id_) if gate == "duplicate" else None
+        yield Placed(kept.get(id_, item), stages.get(id_, Stages()), gate, leader)
+
+
+def stages_of(trace: Trace) -> dict[str, Stages]:
+    """Return the stages of every passage of a trace by its id."""
+    dense, keyword = _places(trace.dense), _places(trace.keyword)
+    fused, reranked = _places(trace.fused), _places(trace.reranked)
+    return {
+        id_: Stages(dense.get(id_), keyword.get(id_), fused.get(id_), reranked.get(id_))
+        for id_ in {*dense, *keyword, *fused, *reranked}
+    }
+
+
+def _places(hits: Sequence[Hit]) -> dict[str, Place]:
+    return {hit.id: Place(at, hit.score) for at, hit in enumerate(hits, start=1)}
