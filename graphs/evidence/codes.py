@@ -14,6 +14,7 @@ _ARTICLE = re.compile(
     r"第 ?(?P<n>[零〇一二三四五六七八九十百千万两]+|\d{1,7}) ?(?P<kind>[条章款编])"
     r"(?:之(?P<sub>[一二三四五六七八九十]{1,3}|\d{1,2}(?!\d)))?"
 )
+_NUMBER = re.compile(r"[0-9]|第")
 _LOOSE_DIGITS = 5
 _NUMERALS = "零一二三四五六七八九"
 
@@ -39,6 +40,8 @@ def without_codes(text: str) -> str:
 def code_spans(text: str) -> list[tuple[int, int, str]]:
     """Return (start, end, code) for every code of `text`, in order."""
     plain = aligned(text)
+    if not _NUMBER.search(plain):
+        return []
     return sorted((*_lettered(plain), *_articles(plain)))
 
 

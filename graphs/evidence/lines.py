@@ -14,7 +14,7 @@ from graphs.evidence.blocks import Row, header_line, row_at, rows
 from graphs.evidence.names import term_weight
 from graphs.evidence.numbers import claims
 from graphs.evidence.passages import Passage
-from graphs.evidence.text import fold, index_terms, is_cjk, sentences
+from graphs.evidence.text import fold, is_cjk, latin_terms, sentences
 
 Shares = NDArray[np.float32]
 
@@ -60,6 +60,7 @@ class Line:
     text: str
     folded: str
     terms: frozenset[str]
+    """Index terms that are not Chinese: Chinese words are looked for in `folded`."""
     kind: str = "text"
     """As `blocks.Row.kind`."""
     above: str = ""
@@ -108,7 +109,7 @@ def _above(passage: Passage, layout: list[Row], start: int, row: Row | None) -> 
 @lru_cache(maxsize=8192)
 def line_of(text: str, start: int, end: int, kind: str = "text", above: str = "") -> Line:
     """Return a line with its folded text and terms; cached, since lines come back for each facet."""
-    return Line(start, end, text, fold(text), frozenset(index_terms(text)), kind, above)
+    return Line(start, end, text, fold(text), frozenset(latin_terms(text)), kind, above)
 
 
 @lru_cache(maxsize=8192)

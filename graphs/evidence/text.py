@@ -16,6 +16,7 @@ from graphs.evidence.script import fingerprint, simplified
 CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _CJK_CHAR = re.compile(f"[{CJK}]")
 _WORD = re.compile(rf"[{CJK}]+|[a-z0-9]+(?:[-_./][a-z0-9]+)*(?:%)?", re.IGNORECASE)
+_PARTS = re.compile(r"[-_./]")
 _SENTENCE_END = re.compile(r"[。！？!?；;]+[”’\"')）】]*|\.(?=\s|$)[”’\"')]*|\n+")
 
 TERMS = f"terms2-{fingerprint()}"
@@ -95,8 +96,16 @@ def index_terms(text: str) -> list[str]:
             known = set(words)
             terms.extend(pair for i in range(len(run) - 1) if (pair := run[i : i + 2]) not in known)
         else:
-            parts = [part for part in re.split(r"[-_./]", run) if part]
-            terms.extend(stem(part) for part in parts)
+            terms.extend(stem(part) for part in _PARTS.split(run) if part)
+    return terms
+
+
+def latin_terms(text: str) -> list[str]:
+    """Return the index terms of `text` that are not Chinese; needs no segmentation."""
+    terms = [code.lower() for code in codes(text)]
+    for match in _WORD.finditer(normalise(text)):
+        if not is_cjk(match.group()):
+            terms.extend(stem(part) for part in _PARTS.split(match.group()) if part)
     return terms
 
 
@@ -123,7 +132,7 @@ def query_terms(text: str) -> list[str]:
                         if word[i : i + 2] not in STOP_WORDS:
                             seen[word[i : i + 2]] = None
         else:
-            for part in re.split(r"[-_./]", run):
+            for part in _PARTS.split(run):
                 if part and part not in STOP_WORDS:
                     seen[stem(part)] = None
     return list(seen)
@@ -143,7 +152,7 @@ def words(text: str) -> list[str]:
                 if trimmed not in STOP_WORDS:
                     seen[trimmed] = None
         else:
-            for part in re.split(r"[-_./]", run):
+            for part in _PARTS.split(run):
                 if part and part not in STOP_WORDS:
                     seen[stem(part)] = None
     return list(seen)

@@ -4,10 +4,13 @@ from hypothesis import strategies as st
 
 from graphs.evidence.script import aligned, half_width, simplified
 from graphs.evidence.text import (
+    codes,
     fold,
     index_terms,
+    is_cjk,
     jaccard,
     language,
+    latin_terms,
     normalise,
     query_terms,
     sentences,
@@ -115,6 +118,13 @@ def test_normalising_twice_changes_nothing(text: str) -> None:
 def test_index_holds_words_and_character_pairs_and_whole_codes() -> None:
     terms = index_terms("QX-2025-094 循环水旋转滤网")
     assert {"qx-2025-094", "循环", "滤网", "水旋", "2025"} <= set(terms)
+
+
+@given(st.text(alphabet="滤网压差 QX-2025.094abcdeßé/%第三条"))
+def test_latin_terms_are_the_index_terms_without_ideographs(text: str) -> None:
+    marked = [code.lower() for code in codes(text)]
+    others = [term for term in index_terms(text)[len(marked) :] if not is_cjk(term)]
+    assert latin_terms(text) == marked + others
 
 
 def test_query_drops_stop_words_and_finds_what_the_index_holds() -> None:
