@@ -60,7 +60,7 @@ class BgeEmbedder:
             # LookupError, AttributeError: the library shrinks its batch at each failure, down to
             # an empty one
             raise EmbedderUnavailable(
-                f"the embedding model failed on {len(texts)} texts; it may have too little memory"
+                f"the embedding model failed on {len(texts)} text(s); it may have too little memory"
             ) from error
         return unit_rows(rows, len(texts))
 

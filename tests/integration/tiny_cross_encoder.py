@@ -34,7 +34,7 @@ def train(folder: Path, seed: int = 7, steps: int = STEPS) -> Path:
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     draw = torch.Generator().manual_seed(seed)
-    tokenizer = _tokenizer()
+    tokenizer = tiny_tokenizer()
     model = _model(len(tokenizer))
     optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, total_steps=steps)
@@ -103,7 +103,7 @@ def _model(vocabulary: int) -> XLMRobertaForSequenceClassification:
     return model
 
 
-def _tokenizer() -> PreTrainedTokenizerFast:
+def tiny_tokenizer() -> PreTrainedTokenizerFast:
     """Return an XLM-R tokenizer: single ideographs, learned English pieces, second text type 1."""
     learned = Tokenizer(models.Unigram())
     learned.normalizer = normalizers.Lowercase()
