@@ -65,7 +65,7 @@ def with_headings(paragraphs: Sequence[Paragraph]) -> list[Paragraph]:
                 level = (4 if numbered else 2) if found else 1
         found.append(replace(each, level=level))
         start += len("\n".join(_lines(each))) + 2
-    return found
+    return _top(found) if marked else found
 
 
 def _top(shown: Sequence[Paragraph]) -> list[Paragraph]:

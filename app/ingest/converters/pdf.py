@@ -9,10 +9,11 @@ import pypdfium2.raw as raw
 from app.ingest.converters.converted import Converted, FileRejected
 from app.ingest.converters.metadata import first_date, meaningful_title
 from app.ingest.converters.paragraphs import Paragraph, join, with_headings
+from app.ingest.converters.pdf_chars import PdfFile
 from app.ingest.converters.pdf_lines import Line, lines_of
 from app.ingest.converters.pdf_margins import without_margins
 from app.ingest.converters.pdf_paragraphs import Block, Piece, blocks_of, hyphenated_words, joined
-from app.ingest.converters.pdf_tables import RuledTable, TableFinder
+from app.ingest.converters.pdf_tables import RuledTable, tables_of
 from app.ingest.converters.tables import table
 from app.ingest.marks import ITEM, plain_level
 from graphs.evidence.text import fold
@@ -28,30 +29,32 @@ Bookmarks = dict[tuple[int, str], int]
 
 def read(data: bytes) -> Converted:
     """Return the text in reading order; raise FileRejected for scans and protected files."""
-    document = _open(data)
-    finder = TableFinder(data)
+    file = _open(data)
     try:
-        pages = [lines_of(document[number], number) for number in range(len(document))]
-        _check_text(document, pages)
-        kept = without_margins(pages)
-        pieces = [_with_tables(page, finder.tables(document[number], number))
-                  for number, page in enumerate(kept)]  # fmt: skip
-        found = blocks_of(pieces)
-        about = document.get_metadata_dict()
-        marks = _bookmarks(document)
+        lines: list[list[Line]] = []
+        tables: list[list[RuledTable]] = []
+        for number in range(len(file)):
+            page = file.text(number)
+            lines.append(lines_of(page, number))
+            tables.append(tables_of(file, number, page.chars))
+            file.forget(number)
+        _check_text(file.document, lines)
+        about = file.document.get_metadata_dict()
+        marks = _bookmarks(file.document)
     finally:
-        finder.close()
-        document.close()
+        file.close()
+    kept = without_margins(lines)
+    found = blocks_of([_with_tables(*page) for page in zip(kept, tables, strict=True)])
     paragraphs = _paragraphs(found, hyphenated_words(kept), _Fonts(kept, marks))
     text, starts = join(with_headings(list(paragraphs)))
-    starts += (len(text),) * (len(pages) - len(starts))
+    starts += (len(text),) * (len(lines) - len(starts))
     date = first_date(about.get("ModDate"), about.get("CreationDate"))
     return Converted(text, True, starts, meaningful_title(about.get("Title")), date)
 
 
-def _open(data: bytes) -> pdfium.PdfDocument:
+def _open(data: bytes) -> PdfFile:
     try:
-        document = pdfium.PdfDocument(data)
+        return PdfFile(data)
     except pdfium.PdfiumError as error:
         if raw.FPDF_GetLastError() == raw.FPDF_ERR_PASSWORD or "assword" in str(error):
             raise FileRejected(
@@ -62,7 +65,6 @@ def _open(data: bytes) -> pdfium.PdfDocument:
             "corrupt", "the PDF is damaged or was not copied completely",
             "copy it again, or open it in a PDF reader and save or print it as a new PDF",
         ) from error  # fmt: skip
-    return document
 
 
 def _check_text(document: pdfium.PdfDocument, pages: Sequence[Sequence[Line]]) -> None:

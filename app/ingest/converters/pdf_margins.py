@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from app.ingest.converters.pdf_lines import Line
 from graphs.evidence.text import fold
 
-_HEAD, _FOOT = 0.88, 0.12
+_HEAD, _FOOT = 0.915, 0.085
 """Share of the page's height above and below which a line may be a page header or footer."""
-_DIGITS = re.compile(r"\d+|[ivxlc]+(?=\W*$)")
+_DIGITS = re.compile(r"\d{1,9}")
+Key = tuple[str, int]
 _NUMBER = re.compile(
     r"[\W_]*(?:第|page|p\.?)?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*(?:页|頁)?"
     r"\s*(?:(?:/|of|,|，|共)\s*(?:共)?\s*\d{1,4}\s*(?:页|頁)?)?[\W_]*",
@@ -22,38 +23,55 @@ _MOVES = 0.02
 def without_margins(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     """Return the pages without page numbers and without what repeats at the top or bottom.
 
-    A line repeats if it stands at the same height, apart from its numbers, on at least three pages
-    and a third of them. It is kept where it comes first: it may name the document. In the middle of
-    a page nothing is taken away.
+    A line repeats if it stands at the same height on at least three pages and a third of them; of
+    two pages on both. It may hold the page's number, no other that changes. It is kept where it
+    comes first: it may name the document. In the middle of a page nothing is taken away.
     """
-    places: dict[str, list[Line]] = defaultdict(list)
+    places: dict[Key, list[Line]] = defaultdict(list)
     for line in (line for page in pages for line in page if _is_margin(line)):
-        places[_key(line)].append(line)
+        for key in _keys(line):
+            places[key].append(line)
+    needed = max(2, min(len(pages), max(3, -(-len(pages) // 3))))
     repeated: set[int] = set()
     for found in places.values():
-        alike = [
-            line for line in found
-            if sum(abs(line.height - other.height) <= _MOVES for other in found) >= 3
-        ]  # fmt: skip
-        if len({line.page for line in alike}) * 3 >= max(len(pages), 9):
-            repeated |= {id(line) for line in alike[1:]}
+        alike = [line for line in found if _pages_alike(line, found) >= needed]
+        repeated |= {id(line) for line in alike if line.page > alike[0].page}
     return [
         [line for line in page if id(line) not in repeated and not _is_number(line, pages)]
         for page in pages
     ]
 
 
+def _pages_alike(line: Line, found: Sequence[Line]) -> int:
+    """Return on how many pages a line like this one stands at its height."""
+    return len({other.page for other in found if abs(line.height - other.height) <= _MOVES})
+
+
 def _is_margin(line: Line) -> bool:
     return line.height > _HEAD or line.height < _FOOT
 
 
-def _key(line: Line) -> str:
-    return _DIGITS.sub("#", fold(line.text))
+def _keys(line: Line) -> set[Key]:
+    """Return what lines that repeat share: their text, or all but a number that counts pages."""
+    text = fold(line.text)
+    numbers = list(_DIGITS.finditer(text))
+    keys: set[Key] = {(text, 0)}
+    for number in (numbers[0], numbers[-1]) if numbers else ():
+        around = f"{text[: number.start()]}#{text[number.end() :]}"
+        keys.add((around, int(number.group()) - line.page))
+    return keys
 
 
 def _is_number(line: Line, pages: Sequence[Sequence[Line]]) -> bool:
     """Tell a page number: nothing else in the line, and the outermost line of its page."""
-    if not _is_margin(line) or not _NUMBER.fullmatch(line.text):
-        return False
+    return bool(
+        len(pages[line.page]) > 1
+        and _is_margin(line)
+        and _NUMBER.fullmatch(line.text)
+        and _is_outermost(line, pages)
+    )
+
+
+def _is_outermost(line: Line, pages: Sequence[Sequence[Line]]) -> bool:
     heights = [other.height for other in pages[line.page]]
-    return line.height in (max(heights), min(heights)) and len(heights) > 1
+    return line.height in (max(heights), min(heights))

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from app.ingest.converters.pdf_lines import HYPHEN, Line
+from app.ingest.converters.pdf_chars import HYPHEN
+from app.ingest.converters.pdf_lines import Line
 from app.ingest.converters.pdf_tables import RuledTable
 from app.ingest.marks import ITEM, plain_level
 from graphs.evidence.text import is_cjk
@@ -107,6 +108,8 @@ def _begins(lines: Sequence[Line], line: Line, margins: _Margins) -> bool:
     overleaf = line.page != last.page
     if not overleaf and _far(last, line, _spacing(lines)):
         return True
+    if last.text.endswith(HYPHEN):
+        return False
     left, right = margins.of(last if not overleaf else line)
     ended = last.text[-1] in _ENDS
     if overleaf:

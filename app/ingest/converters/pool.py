@@ -16,8 +16,8 @@ from app.ingest.converters.converted import Converted, FileRejected
 
 logger = logging.getLogger(__name__)
 
-SECONDS = 60
-SECONDS_PER_MB = 15
+SECONDS = 120
+SECONDS_PER_MB = 30
 _KEPT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
 """Variables that a child gets: a file that takes one over finds no keys there."""
 _MEGABYTE = 1024 * 1024

@@ -1,0 +1,132 @@
+from itertools import pairwise
+
+import pytest
+from pdf_files import BREAK, chinese, drawn, english, heading, pdf, ruled, scan, two_columns
+from reportlab.pdfgen.canvas import Canvas
+
+from app.ingest.converters.child import convert_here
+from app.ingest.converters.converted import Converted, FileRejected
+
+ZH = (
+    "凝汽器真空下降时，运行人员应优先检查循环水系统、真空泵系统与轴封系统，并记录各点参数。"
+    "备用真空泵投入后观察十分钟，真空仍下降时应按规程减负荷。"
+)
+EN = (
+    "If a flight is cancelled because of weather, the company reimburses the hotel costs that arise "
+    "until the next available flight, for a maximum of three nights. Employees keep all receipts."
+)
+
+
+def read(data: bytes) -> Converted:
+    return convert_here(".pdf", data)
+
+
+def page_of(converted: Converted, words: str) -> int:
+    place = converted.text.index(words)
+    return sum(start <= place for start in converted.pages)
+
+
+def test_wrapped_lines_become_whole_paragraphs_in_both_languages() -> None:
+    text = read(pdf([chinese(ZH * 2), chinese(ZH), english(EN * 2), english(EN)])).text
+    assert text.split("\n\n")[0] == ZH * 2
+    assert text.split("\n\n")[1] == ZH
+    assert EN in text.replace("\n\n", " ")
+
+
+def test_larger_and_numbered_lines_become_headings() -> None:
+    story = [heading(1, "检修规程"), heading(2, "第一章 总则"), heading(3, "1.1 适用范围"), chinese(ZH),
+             heading(2, "第二章 运行"), chinese(ZH)]  # fmt: skip
+    converted = read(pdf(story, title="检修规程（试行）"))
+    assert [line for line in converted.text.split("\n") if line.startswith("#")] == [
+        "# 检修规程", "## 第一章 总则", "### 1.1 适用范围", "## 第二章 运行",
+    ]  # fmt: skip
+    assert converted.title == "检修规程（试行）"
+    assert converted.date is not None
+
+
+def test_every_word_has_its_page() -> None:
+    story = [chinese(f"第{name}页的内容在这里。") for name in "甲乙丙"]
+    converted = read(pdf([story[0], BREAK, story[1], BREAK, story[2]]))
+    assert len(converted.pages) == 3
+    assert [page_of(converted, f"第{name}页") for name in "甲乙丙"] == [1, 2, 3]
+
+
+def test_page_without_text_begins_where_the_next_one_does() -> None:
+    def draw(canvas: Canvas) -> None:
+        for text in ("The first page has text.", "", "The third page has text."):
+            canvas.drawString(72, 500, text)
+            canvas.showPage()
+
+    converted = read(drawn(draw))
+    assert len(converted.pages) == 3
+    assert page_of(converted, "third") == 3
+
+
+def test_paragraph_over_two_pages_stays_one_and_keeps_both_pages() -> None:
+    story = [chinese(f"机组{number}：{ZH * 3}") for number in range(11)]
+    converted = read(pdf(story, running="检修规程 QX-2025-001"))
+    assert converted.text.count(ZH) == 33
+    assert converted.text.count("QX-2025-001") == 1
+    assert len(converted.pages) == 2
+    assert converted.text[converted.pages[1] - 1] != "\n"
+
+
+def test_page_headers_stand_once_and_page_numbers_not_at_all() -> None:
+    story = [part for name in "甲乙丙丁" for part in (chinese(f"{name}。{ZH}"), BREAK)]
+    text = read(pdf(story, running="检修规程 QX-2025-001")).text
+    assert text.count("QX-2025-001") == 1
+    assert not any(f"第 {number} 页" in text for number in range(1, 5))
+
+
+def test_line_that_repeats_in_the_middle_of_pages_stays() -> None:
+    story = [part for _ in range(4) for part in (chinese(ZH), chinese("检查人签字"), BREAK)]
+    assert read(pdf(story)).text.count("检查人签字") == 4
+
+
+def test_table_over_pages_is_one_table_with_one_header() -> None:
+    rows = [["编号", "设备", "数值"], *([f"E-{n:03}", "真空泵", f"{n}.5 kPa"] for n in range(80))]
+    converted = read(pdf([chinese(ZH), ruled(rows, (80, 120, 100)), chinese("以上为定值。")]))
+    lines = [line for line in converted.text.split("\n") if line.startswith("|")]
+    assert len(lines) == 82
+    assert lines[0] == "| 编号 | 设备 | 数值 |"
+    assert lines[2] == "| E-000 | 真空泵 | 0.5 kPa |"
+    assert page_of(converted, "E-001") == 1
+    assert page_of(converted, "E-079") == len(converted.pages)
+    assert all(converted.text[start] in "凝|" for start in converted.pages)
+
+
+def test_hyphens_of_wrapped_words_go_and_those_of_compounds_stay() -> None:
+    lines = ("The non-return valve of the con-", "denser stays closed, and the non-",
+             "return valve is checked before the start of the pump in winter.")  # fmt: skip
+
+    def draw(canvas: Canvas) -> None:
+        for at, line in enumerate(lines):
+            canvas.drawString(72, 700 - 14 * at, line)
+
+    text = read(drawn(draw)).text
+    assert "of the condenser stays closed, and the non-return valve is checked" in text
+
+
+def test_columns_are_read_one_after_the_other() -> None:
+    story = [english(f"Entry {number}. {EN}") for number in range(1, 30)]
+    text = read(two_columns(story)).text
+    places = [text.index(f"Entry {number}.") for number in range(1, 25)]
+    assert all(before < after for before, after in pairwise(places))
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (scan(3), "no_text_layer"),
+        (pdf([chinese(ZH)], password="geheim"), "encrypted"),
+        (pdf([chinese(ZH)])[:900], "corrupt"),
+        (b"%PDF-1.7\nnonsense", "corrupt"),
+        (drawn(lambda canvas: canvas.showPage()), "empty_file"),
+    ],
+)
+def test_pdf_that_can_not_be_read_is_refused_with_a_way_out(data: bytes, code: str) -> None:
+    with pytest.raises(FileRejected) as caught:
+        read(data)
+    assert caught.value.code == code
+    assert caught.value.message
+    assert caught.value.hint
