@@ -75,6 +75,18 @@ class KnowledgeBaseInfo:
     unrelated: tuple[tuple[str, ...], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class KeywordHits:
+    """Keyword hits, best first, with what their scores were made of.
+
+    `frequency` maps each term to the number of passages that hold it, out of `passages`.
+    """
+
+    hits: list[Hit]
+    frequency: Mapping[str, int]
+    passages: int
+
+
 class KnowledgeBase(Protocol):
     """One opened knowledge base. Every method may raise StoreUnavailable."""
 
@@ -96,6 +108,12 @@ class KnowledgeBase(Protocol):
 
         `terms` come from `graphs.evidence.text.index_terms`; scores are raw BM25, positive.
         """
+        ...
+
+    async def keyword_search(
+        self, terms: Sequence[str], limit: int, exclude: Collection[str] = ()
+    ) -> KeywordHits:
+        """Return `keyword`, `document_frequency` of the terms and the passages in one call."""
         ...
 
     async def feedback(

@@ -74,7 +74,8 @@ class Catalogue:
         """Store the content of `kb.yaml`."""
         values = card.model_dump(mode="json")
         connection.execute(
-            "UPDATE kbs SET description = ?, contact = ?, glossary = ?, unrelated = ? "
+            "UPDATE kbs SET generation = generation + 1, description = ?, contact = ?, "
+            "glossary = ?, unrelated = ? "
             "WHERE name = ?",
             (
                 card.description,

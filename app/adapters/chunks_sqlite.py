@@ -60,16 +60,6 @@ class ChunkStore:
                 found.update(row["id"] for row in rows)
         return found
 
-    def hidden(self, kb: str, exclude: Collection[str]) -> int:
-        """Return how many chunks a search must skip: not visible or excluded."""
-        sql = (
-            "SELECT count(*) FROM documents d CROSS JOIN chunks c ON c.document_id = d.id "
-            "WHERE d.kb = ? AND ((d.incoming IS NOT NULL AND d.revision <> c.revision) "
-            f"OR d.id IN ({_marks(exclude)}))"
-        )
-        with self._database.read() as connection:
-            return int(connection.execute(sql, (kb, *exclude)).fetchone()[0])
-
     def with_codes(self, kb: str, codes: Sequence[str], exclude: Collection[str]) -> list[str]:
         """Return ids of passages with one of `codes`: in text or headings first, then by document."""
         if not codes:

@@ -3,16 +3,26 @@
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from app.adapters.catalogue_sqlite import Catalogue
 from app.adapters.chunks_sqlite import ChunkStore
+from app.adapters.counts import Counts
 from app.adapters.database import Database
 from app.adapters.dense_chroma import DenseIndex
 from app.adapters.documents_sqlite import DocumentStore
 from app.adapters.keyword_sqlite import KeywordIndex
 from app.adapters.vocabulary_sqlite import VocabularyStore
 from graphs.evidence.passages import Hit, Passage
-from graphs.ports import Background, Embedder, KnowledgeBaseInfo, Matrix, Vector, Vocabulary
+from graphs.ports import (
+    Background,
+    Embedder,
+    KeywordHits,
+    KnowledgeBaseInfo,
+    Matrix,
+    Vector,
+    Vocabulary,
+)
 
 _SKIP_LIMIT = 500
 """Hidden hits that are fetched and skipped; beyond that Chroma filters, which is slower."""
@@ -39,10 +49,12 @@ class StoredKnowledgeBase:
         self.name = name
         self._stores = stores
         self._words: tuple[int, Vocabulary] | None = None
+        self._counts = Counts(stores.database, name)
 
     async def info(self) -> KnowledgeBaseInfo:
         """Return counts and the texts of `kb.yaml`."""
-        return await asyncio.to_thread(describe, self._stores, self.name)
+        describing = partial(describe, self._stores, self.name)
+        return await asyncio.to_thread(self._counts.kept, "info", describing)
 
     async def dense(self, vector: Vector, limit: int, exclude: Collection[str] = ()) -> list[Hit]:
         """Return the nearest visible passages by cosine, best first."""
@@ -54,6 +66,12 @@ class StoredKnowledgeBase:
         """Return the best passages for any of `terms` by raw BM25, best first."""
         weights = dict.fromkeys(terms, 1.0)
         return await asyncio.to_thread(self._by_words, weights, limit, frozenset(exclude))
+
+    async def keyword_search(
+        self, terms: Sequence[str], limit: int, exclude: Collection[str] = ()
+    ) -> KeywordHits:
+        """Return what `keyword` returns, with what its scores were made of."""
+        return await asyncio.to_thread(self._searched, terms, limit, frozenset(exclude))
 
     async def feedback(
         self, weights: Mapping[str, float], limit: int, exclude: Collection[str] = ()
@@ -125,7 +143,7 @@ class StoredKnowledgeBase:
         return await asyncio.to_thread(self._stores.documents.canonical_text, document_id, version)
 
     def _nearest(self, vector: Vector, limit: int, exclude: frozenset[str]) -> list[Hit]:
-        skip = self._stores.chunks.hidden(self.name, exclude)
+        skip = self._counts.hidden(exclude)
         if skip <= _SKIP_LIMIT:
             hits = self._stores.dense.query(self.name, vector, limit + skip)
         else:
@@ -133,10 +151,16 @@ class StoredKnowledgeBase:
         visible = self._stores.chunks.visible([hit.id for hit in hits], exclude)
         return [hit for hit in hits if hit.id in visible][:limit]
 
+    def _searched(self, terms: Sequence[str], limit: int, exclude: frozenset[str]) -> KeywordHits:
+        hits = self._by_words(dict.fromkeys(terms, 1.0), limit, exclude)
+        frequency = self._stores.keywords.document_frequency(self.name, terms)
+        info = self._counts.kept("info", partial(describe, self._stores, self.name))
+        return KeywordHits(hits, frequency, info.passages)
+
     def _by_words(
         self, weights: Mapping[str, float], limit: int, exclude: frozenset[str]
     ) -> list[Hit]:
-        skip = self._stores.chunks.hidden(self.name, exclude)
+        skip = self._counts.hidden(exclude)
         return self._stores.keywords.search(self.name, weights, limit, exclude, skip)
 
     def _vocabulary(self) -> Vocabulary:

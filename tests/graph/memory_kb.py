@@ -22,7 +22,15 @@ from graphs.evidence.text import (
     tagged,
 )
 from graphs.evidence.titles import head, named, names
-from graphs.ports import Background, Embedder, KnowledgeBaseInfo, Matrix, Vector, Vocabulary
+from graphs.ports import (
+    Background,
+    Embedder,
+    KeywordHits,
+    KnowledgeBaseInfo,
+    Matrix,
+    Vector,
+    Vocabulary,
+)
 
 
 def passage(
@@ -83,6 +91,12 @@ class MemoryKnowledgeBase:
     ) -> list[Hit]:
         scores = await self.keyword_scores(terms, [i.id for i in self._allowed(exclude)])
         return sorted((Hit(k, v) for k, v in scores.items()), key=lambda hit: -hit.score)[:limit]
+
+    async def keyword_search(
+        self, terms: Sequence[str], limit: int, exclude: Collection[str] = ()
+    ) -> KeywordHits:
+        hits = await self.keyword(terms, limit, exclude)
+        return KeywordHits(hits, await self.document_frequency(terms), len(self.items))
 
     async def feedback(
         self, weights: Mapping[str, float], limit: int, exclude: Collection[str] = ()
