@@ -1,8 +1,9 @@
 """A pooled corpus as a real knowledge base, one passage per document, through the product's writer."""
 
+import asyncio
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from app.ingest.writing import Writer
 from app.services import Services
 from graphs.evidence.passages import Passage
 from graphs.evidence.text import codes, language, normalise
-from graphs.ports import KnowledgeBase
+from graphs.ports import KnowledgeBase, Vector
 
 Step = Callable[[int, int], None]
 """Called with documents done and all documents."""
@@ -38,6 +39,10 @@ class CorpusStore:
     def close(self) -> None:
         """Let go of the file of vectors."""
         self._vectors.close()
+
+    async def vectors(self, kb: str, ids: Sequence[str]) -> Mapping[str, Vector]:
+        """Return the stored vectors of passages."""
+        return await asyncio.to_thread(self._library.stores.dense.vectors, kb, ids)
 
     async def store(
         self, kb: str, documents: Sequence[Document], step: Step

@@ -7,6 +7,7 @@ from typing import Any
 
 from app.evaluation.bootstrap import Interval, interval, paired
 from app.evaluation.metrics import Scores
+from app.evaluation.redundancy import LISTS, REDUNDANT
 from app.evaluation.retrieval import MODES, SetOutcome
 
 METRICS = tuple(each.name for each in fields(Scores))
@@ -29,6 +30,7 @@ def as_json(outcome: SetOutcome) -> dict[str, Any]:
             for mode in MODES
         },
         "difference": {"from": better, **_rounded(difference(outcome, better))},
+        "redundancy": redundancy(outcome),
         "per_question": {
             each.question.id: {mode: round(each.scores[mode].ndcg_10, 4) for mode in MODES}
             for each in outcome.outcomes
@@ -39,6 +41,29 @@ def as_json(outcome: SetOutcome) -> dict[str, Any]:
 def difference(outcome: SetOutcome, mode: str) -> Interval:
     """Return how far the final order lies above another mode in nDCG@10, on the same questions."""
     return paired(_values(outcome, _FINAL, "ndcg_10"), _values(outcome, mode, "ndcg_10"))
+
+
+def redundancy(outcome: SetOutcome) -> dict[str, dict[str, float]]:
+    """Return for each list how redundant it is and how much gold it keeps, against the first one."""
+    found: dict[str, dict[str, float]] = {}
+    for name in LISTS:
+        lists = [each.selections[name] for each in outcome.outcomes]
+        cosines = [one.cosine for one in lists if one.cosine is not None]
+        count, redundant = sum(one.passages for one in lists), sum(one.redundant for one in lists)
+        recall = fmean(one.recall for one in lists)
+        first = found.get(LISTS[0], {"redundant": redundant, "gold_recall": recall})
+        found[name] = {
+            "passages": round(count / len(lists), 3),
+            "redundant": redundant,
+            "redundant_share": round(redundant / count, 4) if count else 0.0,
+            "mean_cosine": round(fmean(cosines), 4) if cosines else 0.0,
+            "redundancy_removed": round(1 - redundant / (first["redundant"] or 1), 4),
+            "gold_recall": round(recall, 4),
+            "gold_recall_kept": round(recall / (first["gold_recall"] or 1), 4),
+        }
+    selecting = fmean(each.selecting for each in outcome.outcomes)
+    found[LISTS[-1]]["milliseconds"] = round(1000 * selecting, 2)
+    return found
 
 
 def tables(outcomes: Sequence[SetOutcome]) -> list[Table]:
@@ -65,7 +90,26 @@ def tables(outcomes: Sequence[SetOutcome]) -> list[Table]:
     return [
         ("Retrieval quality; each passage of the pooled corpus is one chunk", columns, rows),
         ("Paired difference on the same questions, and milliseconds per question", against, gains),
+        _redundancy_table(outcomes),
     ]
+
+
+def _redundancy_table(outcomes: Sequence[SetOutcome]) -> Table:
+    title = (
+        f"Redundancy: passages whose cosine with one above them is at least {REDUNDANT}; "
+        "milliseconds for the whole selection"
+    )
+    columns = ["set", "evidence", "passages", "redundant", "mean cosine", "redundancy removed"]
+    columns += ["gold recall", "gold recall kept", "ms"]
+    rows = []
+    for outcome in outcomes:
+        for name, found in redundancy(outcome).items():
+            shares = ("redundant_share", "redundancy_removed", "gold_recall", "gold_recall_kept")
+            share, removed, recall, kept = (f"{100 * found[key]:.1f} %" for key in shares)
+            took = f"{found['milliseconds']:.1f}" if "milliseconds" in found else ""
+            passages, cosine = f"{found['passages']:.1f}", f"{found['mean_cosine']:.3f}"
+            rows.append([outcome.name, name, passages, share, cosine, removed, recall, kept, took])
+    return title, columns, rows
 
 
 def _row(outcome: SetOutcome, mode: str) -> list[str]:

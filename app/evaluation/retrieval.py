@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from app.evaluation.corpus import CorpusStore
 from app.evaluation.datasets import Question, QuestionSet
 from app.evaluation.metrics import Scores, score
+from app.evaluation.redundancy import Selection, lists_of, measure
 from app.searching import Searcher
 from graphs.errors import DenseUnavailable
 from graphs.evidence.passages import Hit
@@ -22,14 +23,16 @@ SearchOf = Callable[[str], HybridSearch]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One question: the scores of each mode, how long the search took, and what it found."""
+    """One question: the scores of each mode, what each step of the selection left, and times.
+
+    `selecting` are the seconds of the whole search that went into the selection.
+    """
 
     question: Question
     scores: Mapping[str, Scores]
+    selections: Mapping[str, Selection]
     seconds: float
-    found: Found
-    keys: Mapping[str, str]
-    """Passage id to document key, for what was found."""
+    selecting: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class Opened:
     questions: QuestionSet
     kb: KnowledgeBase
     keys: Mapping[str, str]
+    corpora: CorpusStore
 
 
 async def open_set(corpora: CorpusStore, questions: QuestionSet, progress: Progress) -> Opened:
@@ -56,7 +60,7 @@ async def open_set(corpora: CorpusStore, questions: QuestionSet, progress: Progr
     kb, keys = await corpora.store(
         name, questions.documents, lambda at, of: progress(f"{name}: passages", at, of)
     )
-    return Opened(questions, kb, keys)
+    return Opened(questions, kb, keys, corpora)
 
 
 async def evaluate(
@@ -84,8 +88,27 @@ async def _ask(opened: Opened, search: HybridSearch, question: Question) -> Outc
     scores = {
         mode: score(_keys(hits, opened.keys), question.gains) for mode, hits in stages.items()
     }
-    ids = [hit.id for hits in stages.values() for hit in hits]
-    return Outcome(question, scores, seconds, found, {id_: opened.keys[id_] for id_ in ids})
+    selections = await _selections(opened, found, search, question)
+    return Outcome(question, scores, selections, seconds, _select(search, found))
+
+
+async def _selections(
+    opened: Opened, found: Found, search: HybridSearch, question: Question
+) -> dict[str, Selection]:
+    lists = lists_of(found, search.policy.initial)
+    ids = list(dict.fromkeys(id_ for listed in lists.values() for id_ in listed))
+    vectors = await opened.corpora.vectors(opened.questions.name, ids)
+    return {
+        name: measure(listed, vectors, opened.keys, question.gains)
+        for name, listed in lists.items()
+    }
+
+
+def _select(search: HybridSearch, found: Found) -> float:
+    """Return how long the selection takes, done once more."""
+    began = time.perf_counter()
+    search.select(found.ranked, search.policy.initial)
+    return time.perf_counter() - began
 
 
 def _keys(hits: Sequence[Hit], keys: Mapping[str, str]) -> list[str]:
