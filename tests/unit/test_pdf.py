@@ -63,7 +63,7 @@ def test_page_without_text_begins_where_the_next_one_does() -> None:
 
 
 def test_paragraph_over_two_pages_stays_one_and_keeps_both_pages() -> None:
-    story = [chinese(f"机组{number}：{ZH * 3}") for number in range(11)]
+    story = [heading(1, "规程"), *(chinese(f"机组{number}：{ZH * 3}") for number in range(11))]
     converted = read(pdf(story, running="检修规程 QX-2025-001"))
     assert converted.text.count(ZH) == 33
     assert converted.text.count("QX-2025-001") == 1

@@ -41,7 +41,7 @@ def _blocks(rows: list[list[str]]) -> list[Paragraph]:
     names = [name.strip() or f"{n}" for n, name in enumerate(head, 1)]
     if len(set(names)) == len(names) and len(names) >= width and body:
         records = [{k: v for k, v in zip(names, row, strict=False) if v.strip()} for row in body]
-        sections = describe(records)
+        sections = describe(records, fewest=1)
         if any(part.level for part in sections):
             return [*shown, *sections]
     return [*shown, *(Paragraph(block, ready=True) for block in simple_table([head, *body]))]

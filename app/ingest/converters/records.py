@@ -30,16 +30,18 @@ def read(data: bytes) -> Converted:
     return Converted(join(paragraphs)[0], markdown=True)
 
 
-def describe(records: Sequence[Fields]) -> list[Paragraph]:
-    """Return records as one table, or as a section each where they are long or differ."""
+def describe(records: Sequence[Fields], fewest: int = 2) -> list[Paragraph]:
+    """Return records as one table, or as a section each where they are long, differ or are few."""
     columns = list(dict.fromkeys(key for record in records for key in record))
     lengths = [sum(map(len, record.values())) for record in records]
     longest = max((len(value) for record in records for value in record.values()), default=0)
     filled = sum(map(len, records)) * 2 >= len(columns) * len(records)
-    multiline = any("\n" in value.strip() for record in records for value in record.values())
+    multiline = any(
+        value.strip().count("\n") > 2 for record in records for value in record.values()
+    )
     mean = sum(lengths) / max(len(lengths), 1)
     tabular = len(columns) <= _COLUMNS and mean <= _ROW and longest <= _CELL
-    if len(records) > 1 and filled and tabular and not multiline and len(columns) > 1:
+    if len(records) >= fewest and filled and tabular and not multiline and len(columns) > 1:
         rows = [columns, *([record.get(key, "") for key in columns] for record in records)]
         return [Paragraph(block, ready=True) for block in simple_table(rows)]
     return [part for n, record in enumerate(records, 1) for part in _section(record, n)]
