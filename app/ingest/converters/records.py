@@ -36,12 +36,20 @@ def describe(records: Sequence[Fields], fewest: int = 2) -> list[Paragraph]:
     lengths = [sum(map(len, record.values())) for record in records]
     longest = max((len(value) for record in records for value in record.values()), default=0)
     filled = sum(map(len, records)) * 2 >= len(columns) * len(records)
+    prose = any(_is_long(value) and _is_body(key) for record in records
+                for key, value in record.items())  # fmt: skip
     multiline = any(
         value.strip().count("\n") > 2 for record in records for value in record.values()
     )
     mean = sum(lengths) / max(len(lengths), 1)
     tabular = len(columns) <= _COLUMNS and mean <= _ROW and longest <= _CELL
-    if len(records) >= fewest and filled and tabular and not multiline and len(columns) > 1:
+    if (
+        len(records) >= fewest
+        and filled
+        and tabular
+        and not (prose or multiline)
+        and len(columns) > 1
+    ):
         rows = [columns, *([record.get(key, "") for key in columns] for record in records)]
         return [Paragraph(block, ready=True) for block in simple_table(rows)]
     return [part for n, record in enumerate(records, 1) for part in _section(record, n)]
@@ -58,10 +66,14 @@ def _section(record: Fields, number: int) -> Iterator[Paragraph]:
     for key, value in record.items():
         if key == named or not _is_long(value):
             continue
-        if key.lower().rsplit(".", 1)[-1] not in _BODIES:
+        if not _is_body(key):
             yield Paragraph(f"{key}:")
         for part in value.split("\n\n"):
             yield Paragraph(part)
+
+
+def _is_body(key: str) -> bool:
+    return key.lower().rsplit(".", 1)[-1] in _BODIES
 
 
 def _is_long(value: str) -> bool:
