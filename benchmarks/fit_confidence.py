@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from app.ingest.indexing import Source
+from app.ingest.reports import Source
 from app.settings import Settings
 from app.wiring import Core, open_core, policy_of
 from benchmarks.samples import FOLDERS, labelled

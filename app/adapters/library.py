@@ -11,7 +11,10 @@ from app.adapters.dense_chroma import DenseIndex
 from app.adapters.documents_sqlite import DocumentInfo, DocumentStore
 from app.adapters.keyword_sqlite import KeywordIndex
 from app.adapters.knowledge_base import StoredKnowledgeBase, Stores, describe
+from app.adapters.signatures_sqlite import SignatureStore
 from app.adapters.vocabulary_sqlite import VocabularyStore
+from app.ingest.near_duplicates import compare_documents
+from app.ingest.signatures import NEAR_DUPLICATE
 from app.ingest.versions import newest_versions
 from graphs.errors import DenseUnavailable, UnknownKnowledgeBase, YoujuError
 from graphs.ports import Background, Embedder, KnowledgeBaseInfo
@@ -36,7 +39,9 @@ class StoredLibrary:
     The caller holds the folder's `DataLock`: Chroma's files bear one process only.
     """
 
-    def __init__(self, data_dir: Path, embedder: Embedder) -> None:
+    def __init__(
+        self, data_dir: Path, embedder: Embedder, near_duplicate: float = NEAR_DUPLICATE
+    ) -> None:
         database = Database(data_dir / "kb.sqlite")
         self.stores = Stores(
             database=database,
@@ -46,6 +51,7 @@ class StoredLibrary:
             keywords=KeywordIndex(database),
             dense=DenseIndex(data_dir / "chroma", embedder),
             vocabulary=VocabularyStore(database),
+            signatures=SignatureStore(database, near_duplicate),
             embedder=embedder,
         )
         self._opened: dict[str, StoredKnowledgeBase] = {}
@@ -130,6 +136,7 @@ class StoredLibrary:
 
     def _delete_document(self, kb: str, document_id: str) -> bool:
         stores = self.stores
+        waiting = stores.catalogue.dirty(kb)
         with stores.database.write() as connection:
             owner = connection.execute(
                 "SELECT 1 FROM documents WHERE id = ? AND kb = ?", (document_id, kb)
@@ -142,13 +149,18 @@ class StoredLibrary:
             stores.vocabulary.prune(connection)
             stores.catalogue.touch(connection, kb, dirty=True)
         stores.dense.delete(kb, list(numbers))
-        link_versions(stores, kb)
+        link_documents(stores, kb, dirty=waiting)
         return True
 
 
-def link_versions(stores: Stores, kb: str) -> None:
-    """Work out anew which documents supersede which; the last step of every change."""
+def link_documents(stores: Stores, kb: str, *, dirty: bool) -> None:
+    """Work out which documents are versions or copies of which: the last step of every change.
+
+    `dirty` says whether something else is left that the next start must finish.
+    """
     newest = newest_versions(stores.documents.all(kb))
     with stores.database.write() as connection:
         stores.documents.supersede(connection, newest)
-        stores.catalogue.touch(connection, kb, dirty=False)
+    compare_documents(stores, kb)
+    with stores.database.write() as connection:
+        stores.catalogue.touch(connection, kb, dirty=dirty)

@@ -109,7 +109,29 @@ ALTER TABLE versions ADD COLUMN converter TEXT NOT NULL DEFAULT 'text-1';
 """
 """What a converter found beside the text, and which bytes and converter a text came from."""
 
-_STEPS = (_FIRST, _CONVERSION)
+_NEAR_DUPLICATES = """
+ALTER TABLE documents ADD COLUMN near_duplicate_of TEXT;
+ALTER TABLE documents ADD COLUMN compared INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX documents_near_duplicates ON documents(near_duplicate_of);
+CREATE TABLE signatures (
+    document_id TEXT PRIMARY KEY REFERENCES documents(id) ON DELETE CASCADE,
+    place INTEGER NOT NULL,
+    signature BLOB NOT NULL
+) STRICT;
+CREATE TABLE signature_bands (
+    kb TEXT NOT NULL,
+    band INTEGER NOT NULL,
+    hash INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    document_id TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+    PRIMARY KEY (kb, band, hash, place)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX signature_bands_document ON signature_bands(document_id);
+"""
+"""Which documents say nearly the same. `compared` is the revision for which that is known, `place`
+the order in which documents came."""
+
+_STEPS = (_FIRST, _CONVERSION, _NEAR_DUPLICATES)
 """Step n leads from schema n to schema n + 1; a step that was released never changes."""
 
 

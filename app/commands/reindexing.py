@@ -3,7 +3,7 @@
 from app.adapters.lock import DataFolderBusy
 from app.commands.boundary import CommandFailed
 from app.commands.ingesting import progress_bar
-from app.ingest.indexing import IngestReport, Progress
+from app.ingest.reports import IngestReport, Progress
 from app.settings import Settings
 from app.wiring import open_services
 

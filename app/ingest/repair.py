@@ -1,13 +1,12 @@
 """The repair pass: what a killed process left half-done is finished or removed."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.adapters.knowledge_base import Stores
-from app.ingest.atoms import SplitLimits
-from app.ingest.preparing import prepare
+from app.ingest.taking import Taker
 from app.ingest.writing import Writer
-from graphs.errors import StoreUnavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +27,12 @@ class RepairReport:
         return self.dirty or bool(self.finished or self.embedded or self.removed)
 
 
+def silent(_: int) -> None:
+    """Show no progress."""
+
+
 async def repair(
-    stores: Stores, writer: Writer, kb: str, limits: SplitLimits, made_with: str
+    stores: Stores, writer: Writer, taker: Taker, kb: str, step: Callable[[int], None] = silent
 ) -> RepairReport:
     """Finish documents that were not switched on, give every chunk its vector, drop stray ones.
 
@@ -39,15 +42,10 @@ async def repair(
     strays = await asyncio.to_thread(_compare, stores, kb, dirty)
     finished = 0
     for left in await asyncio.to_thread(stores.documents.unfinished, kb):
-        text = await asyncio.to_thread(
-            stores.documents.canonical_text, left.document_id, left.version
-        )
-        if text is None:
-            raise StoreUnavailable(f"the text of {left.name!r} in {kb!r} is gone; ingest it again")
-        prepared = await asyncio.to_thread(prepare, kb, left.name, text, limits, made_with)
-        await writer.write(kb, prepared, text, _ignore)
+        taken = await taker.stored(kb, left.document_id, left.name, left.version)
+        await writer.write_all(kb, [taken.incoming], step)
         finished += 1
-    embedded = await writer.embed(kb, _ignore)
+    embedded = await writer.embed(kb, step)
     return RepairReport(kb, finished, embedded, strays, dirty)
 
 
@@ -62,7 +60,3 @@ def _compare(stores: Stores, kb: str, dirty: bool) -> int:
     with stores.database.write() as connection:
         stores.chunks.unmark(connection, kb, flagged - vectors)
     return len(stray)
-
-
-def _ignore(_: int) -> None:
-    """Repairs show no progress."""

@@ -9,7 +9,7 @@ from starlette.datastructures import UploadFile
 from app.adapters.documents_sqlite import DocumentInfo
 from app.deps import ServicesDep, SettingsDep
 from app.errors import InvalidRequest, TooLarge, UnknownDocument, UnsupportedContent
-from app.ingest.indexing import FileReport, IngestReport, Source
+from app.ingest.reports import FileReport, IngestReport, Source
 from app.resources import (
     DocumentListOut,
     DocumentOut,

@@ -16,7 +16,7 @@ from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMet
 
 from app.adapters.checkpoints import CompactSaver, open_checkpoints
 from app.history import history
-from app.ingest.indexing import Source
+from app.ingest.reports import Source
 from app.run_records import NewRun, Run
 from app.run_store import RunStore
 from app.runs import RunManager

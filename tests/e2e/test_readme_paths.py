@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from app.ingest.indexing import Source
+from app.ingest.reports import Source
 from app.runs import Graph
 from app.settings import Settings
 from app.wiring import open_core

@@ -10,7 +10,8 @@ from typing import Any
 
 from app.adapters.embed_use import UseEmbedder
 from app.adapters.library import StoredLibrary
-from app.ingest.indexing import Indexer, Source
+from app.ingest.indexing import Indexer
+from app.ingest.reports import Source
 
 KB = "plant"
 

@@ -6,7 +6,8 @@ from app.adapters.embed_use import UseEmbedder
 from app.adapters.library import StoredLibrary
 from app.adapters.rerank_lexical import LexicalReranker
 from app.ingest.background import BackgroundMeter
-from app.ingest.indexing import Indexer, Source
+from app.ingest.indexing import Indexer
+from app.ingest.reports import Source
 
 KB = "notes"
 _THINGS = "pump valve boiler turbine fan filter relay sensor motor cable switch tank".split()

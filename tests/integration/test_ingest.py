@@ -9,7 +9,8 @@ from app.adapters.dense_chroma import FingerprintMismatch
 from app.adapters.embed_use import UseEmbedder
 from app.adapters.library import InvalidKnowledgeBaseName, StoredLibrary
 from app.ingest.atoms import SplitLimits
-from app.ingest.indexing import Indexer, Progress, Source
+from app.ingest.indexing import Indexer
+from app.ingest.reports import Progress, Source
 from graphs.errors import DenseUnavailable, UnknownKnowledgeBase
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -138,7 +139,7 @@ async def test_bad_files_are_reported_and_the_rest_is_taken(library: StoredLibra
     files = [
         Source("empty.md", b""),
         Source("picture.md", b"\x89PNG\x00\x00"),
-        Source("a.pdf", b"%PDF"),
+        Source("a.exe", b"MZ"),
         Source("\x00.md", b"text"),
         VALVE,
         Source("large.txt", b"x" * 2_000),

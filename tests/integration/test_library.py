@@ -13,7 +13,8 @@ from app.adapters.database import Database
 from app.adapters.embed_use import UseEmbedder
 from app.adapters.keyword_sqlite import Indexed, KeywordIndex, encode
 from app.adapters.library import StoredLibrary
-from app.ingest.indexing import Indexer, Source
+from app.ingest.indexing import Indexer
+from app.ingest.reports import Source
 from graphs.errors import UnknownKnowledgeBase
 from graphs.evidence.text import index_terms, query_terms, sentences
 from graphs.ports import Background, KnowledgeBase, Library

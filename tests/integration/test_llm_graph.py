@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from scripted_openai import Reply, ScriptedOpenAI, serve
 
-from app.ingest.indexing import Source
+from app.ingest.reports import Source
 from app.settings import Settings
 from app.wiring import open_core
 

@@ -9,8 +9,9 @@ import pytest
 from app.adapters.database import Database
 from app.adapters.embed_use import UseEmbedder
 from app.adapters.library import StoredLibrary
-from app.ingest.indexing import Indexer, Source
+from app.ingest.indexing import Indexer
 from app.ingest.preparing import document_id
+from app.ingest.reports import Source
 from graphs.errors import StoreUnavailable
 
 SCHEMA = Path(__file__).with_name("schema_0_1.sql").read_text("utf-8")

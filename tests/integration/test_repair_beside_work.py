@@ -8,7 +8,7 @@ import pytest
 
 from app import wiring
 from app.commands.inside import running
-from app.ingest.indexing import Progress, Source
+from app.ingest.reports import Progress, Source
 from app.settings import Settings
 from app.wiring import open_services
 

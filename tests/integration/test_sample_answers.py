@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from app.ingest.indexing import Source
+from app.ingest.reports import Source
 from app.settings import Settings
 from app.wiring import OpenServices, open_services
 

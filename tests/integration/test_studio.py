@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from app.adapters.lock import DataFolderBusy, DataLock
-from app.ingest.indexing import Source
+from app.ingest.reports import Source
 from app.settings import Settings
 from app.studio import DATA_DIR, _Studio
 from app.wiring import open_services
