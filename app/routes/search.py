@@ -2,7 +2,6 @@
 
 from fastapi import APIRouter
 
-from app import why_not
 from app.deps import ServicesDep
 from app.document_lookup import meant
 from app.search_resources import (
@@ -15,6 +14,7 @@ from app.search_resources import (
     WhyNotRequest,
 )
 from app.searching import Place, Placed
+from app.why_not import explain
 
 router = APIRouter(prefix="/kb", tags=["search"])
 
@@ -66,4 +66,4 @@ async def search(kb: str, body: SearchRequest, services: ServicesDep) -> SearchO
 async def why_not_found(kb: str, body: WhyNotRequest, services: ServicesDep) -> WhyNotOut:
     """Tell where an expected document stood in each stage, what dropped it, and what would help."""
     document = meant(await services.library.documents(kb), body.document)
-    return await why_not.explain(services, kb, body.question, document, body.exclude_documents)
+    return await explain(services, kb, body.question, document, body.exclude_documents)
