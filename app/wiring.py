@@ -14,6 +14,7 @@ from app.adapters.lock import DataLock
 from app.adapters.tracing import silence_tracing
 from app.ingest.background import BackgroundMeter
 from app.ingest.indexing import Indexer
+from app.ingest.score_statistics import ScoreMeter, each
 from app.models import Loaded, Standin, open_chat, open_embedders, open_rerankers
 from app.runs import Graph
 from app.searching import Searcher
@@ -114,7 +115,9 @@ async def open_core(settings: Settings) -> AsyncIterator[Core]:
             asyncio.to_thread(open_embedders, settings, stack), asyncio.to_thread(text.load)
         )
         indexing, asking = embedders.indexing, embedders.asking
-        library = await asyncio.to_thread(StoredLibrary, settings.data_dir, indexing)
+        library = await asyncio.to_thread(
+            StoredLibrary, settings.data_dir, indexing, settings.near_duplicate
+        )
         stack.callback(library.close)
         chat = open_chat(settings, stack)
         rerankers = await open_rerankers(settings, chat)
@@ -129,7 +132,9 @@ async def open_core(settings: Settings) -> AsyncIterator[Core]:
         rules_ = policy_of(settings)
         scoring = rerankers.scoring
         search = HybridSearch(asking, scoring, rules_, rerankers.standby, rerankers.listwise)
-        measure = BackgroundMeter(library, scoring, indexing).measure if scoring else None
+        measure = ScoreMeter(library, indexing).measure
+        if scoring:
+            measure = each(measure, BackgroundMeter(library, scoring, indexing).measure)
         indexer = Indexer(library, max_bytes=settings.max_upload_bytes, measure_background=measure)
         stack.callback(indexer.close)
         builder = build_graph(
