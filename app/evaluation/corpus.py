@@ -7,18 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from app.adapters.documents_sqlite import DocumentInfo
+from app.adapters.documents_sqlite import DocumentInfo, VersionText
 from app.evaluation.datasets import Document
 from app.evaluation.vectors import KeptVectors
 from app.ingest.atoms import SplitLimits
+from app.ingest.converters.converted import Converted
+from app.ingest.loading import TEXT_CONVERTER
 from app.ingest.preparing import Prepared, document_id, fingerprint, version_of
 from app.ingest.versions import document_codes
-from app.ingest.writing import Writer
+from app.ingest.writing import Incoming, Writer
 from app.services import Services
 from graphs.evidence.passages import Passage
 from graphs.evidence.text import codes, language, normalise
 from graphs.ports import KnowledgeBase, Vector
 
+_GROUP = 64
+"""Documents that are written together."""
 Step = Callable[[int, int], None]
 """Called with documents done and all documents."""
 
@@ -61,16 +65,21 @@ class CorpusStore:
             await self._library.delete(kb)
             await self._library.create(kb)
             have = {}
+        lacking = [each for each in documents if prepared[each.key].document.id not in have]
         async with self._library.writing(kb):
-            for at, document in enumerate(documents, start=1):
-                one = prepared[document.key]
-                if one.document.id not in have:
-                    await self._writer.write(kb, one, document.text, _ignore)
-                step(at, len(documents))
-        if len(have) < len(wanted):
+            for begin in range(0, len(lacking), _GROUP):
+                group = lacking[begin : begin + _GROUP]
+                incoming = [_incoming(prepared[each.key], each.text) for each in group]
+                await self._writer.write_all(kb, incoming, _ignore)
+                step(len(documents) - len(lacking) + begin + len(group), len(documents))
+        if lacking:
             await self._indexer.repair()  # links versions and measures backgrounds after writing
         keys = {one.passages[0].id: key for key, one in prepared.items()}
         return await self._library.open(kb), keys
+
+
+def _incoming(prepared: Prepared, text: str) -> Incoming:
+    return Incoming(prepared, VersionText(Converted(text, markdown=False), "", TEXT_CONVERTER))
 
 
 def _same(info: DocumentInfo, wanted: Prepared | None) -> bool:
