@@ -42,6 +42,7 @@ def passage_of(row: sqlite3.Row) -> Passage:
         kind=row["kind"],
         codes=tuple(json.loads(row["codes"])),
         lead=row["lead"],
+        turns=tuple(json.loads(row["turns"])),
         superseded_by=row["superseded_by"],
     )
 
@@ -65,6 +66,7 @@ def row_of(passage: Passage) -> dict[str, object]:
         "kind": passage.kind,
         "codes": json.dumps(passage.codes, ensure_ascii=False),
         "lead": passage.lead,
+        "turns": json.dumps(passage.turns),
     }
 
 

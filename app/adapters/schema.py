@@ -131,7 +131,10 @@ CREATE INDEX signature_bands_document ON signature_bands(document_id);
 """Which documents say nearly the same. `compared` is the revision for which that is known, `place`
 the order in which documents came."""
 
-_STEPS = (_FIRST, _CONVERSION, _NEAR_DUPLICATES)
+_PAGES = "ALTER TABLE chunks ADD COLUMN turns TEXT NOT NULL DEFAULT '[]'"
+"""Where in a chunk's text the next pages begin."""
+
+_STEPS = (_FIRST, _CONVERSION, _NEAR_DUPLICATES, _PAGES)
 """Step n leads from schema n to schema n + 1; a step that was released never changes."""
 
 

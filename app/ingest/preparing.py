@@ -116,6 +116,7 @@ def _passage(document: DocumentInfo, converted: Converted, piece: Piece, ordinal
         codes=tuple(dict.fromkeys((*document.codes, *heading_codes))),
         page=bisect_right(converted.pages, piece.start) or None,
         lead=piece.lead,
+        turns=tuple(p - piece.start for p in converted.pages if piece.start < p < piece.end),
     )
 
 

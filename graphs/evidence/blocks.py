@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from graphs.evidence.passages import Passage
+
 _ITEM = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,3}[.)、．](?!\d)\s*|[（(]\d{1,3}[)）]\s*|[①-⑳]\s*)")
 _BULLET = re.compile(r"^\s*[-*+•]\s+")
 _ROW = re.compile(r"^\s*\|.*\|\s*$")
@@ -91,3 +93,27 @@ def plain(text: str) -> str:
     """Return a quote without Markdown's marks: bullets and emphasis; the numbers of steps stay."""
     lines = (_MARKUP.sub("", _BULLET.sub("", line)).strip() for line in text.split("\n"))
     return " ".join(line for line in lines if line)
+
+
+def section_at(passage: Passage, place: int) -> tuple[str, ...]:
+    """Return the section that holds a place of a passage's text.
+
+    It is the passage's own, with the headings inside the passage that stand over the place: small
+    sub-sections share a passage.
+    """
+    below: list[tuple[int, str]] = []
+    for row in rows(passage.text):
+        if row.start > place:
+            break
+        if row.kind != "heading":
+            continue
+        line = passage.text[row.start : row.end].strip()
+        title = line.lstrip("#")
+        level, name = len(line) - len(title), _MARKUP.sub("", title.strip().rstrip("#")).strip()
+        if not below and name in passage.section:
+            continue
+        while below and below[-1][0] >= level:
+            below.pop()
+        if name:
+            below.append((level, name))
+    return (*passage.section, *(name for _, name in below))

@@ -1,5 +1,6 @@
 """Passages: the unit that is found, judged and cited."""
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 
 
@@ -26,6 +27,7 @@ class Passage:
     content_hash: str
     date: str | None = None
     page: int | None = None
+    """The page or slide on which it begins, counted from 1."""
     language: str = "zh"
     kind: str = "text"
     """"text", "table" or "list"."""
@@ -36,6 +38,12 @@ class Passage:
     lead: str = ""
     """What the text stands under and does not hold itself: the header of the table whose later rows
     it begins with. It is searched, judged and shown with the text, but never quoted."""
+    turns: tuple[int, ...] = ()
+    """Places in `text` where the next pages begin."""
+
+    def page_at(self, place: int) -> int | None:
+        """Return the page of a place in `text`, or None where the format has no pages."""
+        return None if self.page is None else self.page + bisect_right(self.turns, place)
 
     @property
     def heading_row(self) -> str:

@@ -9,6 +9,7 @@ from graphs.ask.nodes.base import add_notice, begin
 from graphs.ask.records import Citation, Notice, Statement, Turn
 from graphs.ask.settling import follow, settle
 from graphs.ask.state import AskState
+from graphs.evidence.blocks import section_at
 from graphs.evidence.messages import warn
 from graphs.evidence.names import SOURCE_WORDS, noun_phrases
 from graphs.evidence.passages import Passage
@@ -165,7 +166,8 @@ def _citation(
     number: int, citation: Citation, passages: Mapping[str, Passage], kb: str
 ) -> dict[str, Any]:
     passage = passages[citation["passage"]]
-    quote = passage.text[citation["start"] - passage.start : citation["end"] - passage.start]
+    place = citation["start"] - passage.start
+    quote = passage.text[place : citation["end"] - passage.start]
     url = (
         f"/kb/{kb}/documents/{citation['document_id']}"
         f"?version={citation['version']}&start={citation['start']}&end={citation['end']}"
@@ -175,8 +177,8 @@ def _citation(
         "document_id": citation["document_id"],
         "title": passage.title,
         "version": citation["version"],
-        "section": list(passage.section),
-        "page": passage.page,
+        "section": list(section_at(passage, place)),
+        "page": passage.page_at(place),
         "start": citation["start"],
         "end": citation["end"],
         "quote": quote,
