@@ -14,7 +14,7 @@ from app.adapters.lock import DataLock
 from app.adapters.tracing import silence_tracing
 from app.ingest.background import BackgroundMeter
 from app.ingest.indexing import Indexer
-from app.ingest.score_statistics import ScoreMeter, each
+from app.ingest.score_statistics import Measure, ScoreMeter, each
 from app.models import Loaded, Standin, open_chat, open_embedders, open_rerankers
 from app.runs import Graph
 from app.searching import Searcher
@@ -132,7 +132,7 @@ async def open_core(settings: Settings) -> AsyncIterator[Core]:
         rules_ = policy_of(settings)
         scoring = rerankers.scoring
         search = HybridSearch(asking, scoring, rules_, rerankers.standby, rerankers.listwise)
-        measure = ScoreMeter(library, indexing).measure
+        measure: Measure = ScoreMeter(library, indexing).measure
         if scoring:
             measure = each(measure, BackgroundMeter(library, scoring, indexing).measure)
         indexer = Indexer(library, max_bytes=settings.max_upload_bytes, measure_background=measure)

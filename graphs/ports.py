@@ -8,6 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphs.evidence.passages import Evidence, Hit, Passage
+from graphs.knowledge import KEYWORD_SCORES as KEYWORD_SCORES
+from graphs.knowledge import Background as Background
+from graphs.knowledge import KeywordHits as KeywordHits
+from graphs.knowledge import KnowledgeBaseInfo as KnowledgeBaseInfo
+from graphs.knowledge import Vocabulary as Vocabulary
+from graphs.knowledge import dense_scores_name as dense_scores_name
 from graphs.meter import Meter
 
 Vector = NDArray[np.float32]
@@ -36,55 +42,6 @@ class Embedder(Protocol):
         then no text is near any other, and search goes by words alone.
         """
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """Key phrases of a knowledge base with their vectors, most frequent first.
-
-    `frequency[i]` is the number of passages that hold `phrases[i]`. `background_mean` and
-    `background_deviation` describe the cosine of unrelated phrase pairs of this knowledge base.
-    """
-
-    phrases: tuple[str, ...]
-    vectors: Matrix
-    frequency: tuple[int, ...]
-    background_mean: float
-    background_deviation: float
-
-
-@dataclass(frozen=True, slots=True)
-class Background:
-    """Raw reranker scores of unrelated (query, passage) pairs, measured at index time."""
-
-    mean: float
-    deviation: float
-    pairs: int
-
-
-@dataclass(frozen=True, slots=True)
-class KnowledgeBaseInfo:
-    """What a knowledge base says of itself. The last four come from an optional `kb.yaml`."""
-
-    name: str
-    documents: int
-    passages: int
-    description: str = ""
-    contact: str = ""
-    glossary: Mapping[str, tuple[str, ...]] | None = None
-    unrelated: tuple[tuple[str, ...], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class KeywordHits:
-    """Keyword hits, best first, with what their scores were made of.
-
-    `frequency` maps each term to the number of passages that hold it, out of `passages`.
-    """
-
-    hits: list[Hit]
-    frequency: Mapping[str, int]
-    passages: int
 
 
 class KnowledgeBase(Protocol):
@@ -182,7 +139,10 @@ class KnowledgeBase(Protocol):
         ...
 
     async def background(self, fingerprint: str) -> Background | None:
-        """Return the measured background of a reranker, or None if it was not measured."""
+        """Return a measured background, or None if it was not measured.
+
+        `fingerprint` is a reranker's, `dense_scores_name(…)` of an embedder's, or KEYWORD_SCORES.
+        """
         ...
 
     async def canonical_text(self, document_id: str, version: str) -> str | None:

@@ -1,0 +1,70 @@
+"""What a knowledge base tells of itself: counts, key phrases, keyword hits, measured backgrounds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphs.evidence.passages import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Key phrases of a knowledge base with their vectors, most frequent first.
+
+    `frequency[i]` is the number of passages that hold `phrases[i]`. `background_mean` and
+    `background_deviation` describe the cosine of unrelated phrase pairs of this knowledge base.
+    """
+
+    phrases: tuple[str, ...]
+    vectors: NDArray[np.float32]
+    frequency: tuple[int, ...]
+    background_mean: float
+    background_deviation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """Scores of unrelated (query, passage) pairs, measured at index time.
+
+    Raw scores of a reranker, cosines of an embedder, or BM25 shares of the query's own maximum.
+    """
+
+    mean: float
+    deviation: float
+    pairs: int
+
+
+KEYWORD_SCORES = "keyword"
+"""The name under which a knowledge base keeps the background of its BM25 shares."""
+
+
+def dense_scores_name(embedder: str) -> str:
+    """Return the name under which the background of an embedder's cosines is kept."""
+    return f"dense:{embedder}"
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeBaseInfo:
+    """What a knowledge base says of itself. The last four come from an optional `kb.yaml`."""
+
+    name: str
+    documents: int
+    passages: int
+    description: str = ""
+    contact: str = ""
+    glossary: Mapping[str, tuple[str, ...]] | None = None
+    unrelated: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordHits:
+    """Keyword hits, best first, with what their scores were made of.
+
+    `frequency` maps each term to the number of passages that hold it, out of `passages`.
+    """
+
+    hits: list[Hit]
+    frequency: Mapping[str, int]
+    passages: int
