@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from graphs.errors import DenseUnavailable
 from graphs.evidence.dedupe import collapse
 from graphs.evidence.fusion import fuse, keyword_ceiling
 from graphs.evidence.passages import Evidence, Hit, Passage
@@ -14,6 +13,7 @@ from graphs.evidence.text import codes, query_terms
 from graphs.meter import Meter
 from graphs.policy import Policy, Profile
 from graphs.ports import Candidate, Embedder, KnowledgeBase, ListwiseReranker, Reranker
+from graphs.retrieval.doors import cosines_of, open_doors
 from graphs.retrieval.reranking import reordered, request_of, scored_by
 from graphs.retrieval.trace import Trace, traced
 
@@ -119,41 +119,38 @@ class HybridSearch:
     ) -> _Pool:
         """Return the best fused candidates and the two lists they came from."""
         count = self.policy.candidates + len(seen)
-        dense_task = self._dense(kb, query, count, exclude)
-        keyword_task = kb.keyword(query.terms, count, exclude) if query.terms else _nothing()
-        exact_task = kb.exact(query.codes, exclude) if query.codes else _no_ids()
-        dense, keyword, exact = await asyncio.gather(dense_task, keyword_task, exact_task)
-        pool = [hit.id for hit in dense or ()] + [hit.id for hit in keyword] + list(exact)
-        ids = [id_ for id_ in dict.fromkeys(pool) if id_ not in set(seen)]
-        dense_scores, keyword_scores = await self._both_scores(kb, query, ids, dense, keyword)
-        if dense is None:
+        found = await open_doors(kb, query.vector, query.terms, query.codes, count, exclude)
+        ids = [id_ for id_ in found.ids if id_ not in set(seen)]
+        if found.dense is None:
             profile = replace(profile, dense=0.0, keyword=1.0)
+        exact = frozenset(found.exact)
         scored = await self._fuse(
-            kb, query, ids, dense_scores, keyword_scores, profile, frozenset(exact)
+            kb, ids, found.dense_scores, found.keyword_scores, found.ceiling, profile, exact
         )
-        return _Pool(scored, dense, keyword)
+        return _Pool(scored, found.dense, found.keyword)
 
     async def score(
         self, kb: KnowledgeBase, query: Query, passages: Sequence[Passage], profile: Profile
     ) -> list[Scored]:
         """Score passages that came by another way than the two indexes, as candidates are scored."""
         ids = [passage.id for passage in passages]
-        dense, keyword = await self._both_scores(kb, query, ids, [], [])
-        return await self._fuse(kb, query, ids, dense, keyword, profile, frozenset())
+        dense = await cosines_of(kb, query.vector, ids)
+        keyword = await kb.keyword_scores(query.terms, ids) if query.terms else {}
+        info = await kb.info()
+        frequency = await kb.document_frequency(query.terms)
+        ceiling = keyword_ceiling(info.passages, frequency.values())
+        return await self._fuse(kb, ids, dense, keyword, ceiling, profile, frozenset())
 
     async def _fuse(
         self,
         kb: KnowledgeBase,
-        query: Query,
         ids: Sequence[str],
         dense: Mapping[str, float],
         keyword: Mapping[str, float],
+        ceiling: float,
         profile: Profile,
         exact: frozenset[str],
     ) -> list[Scored]:
-        info = await kb.info()
-        frequency = await kb.document_frequency(query.terms)
-        ceiling = keyword_ceiling(info.passages, frequency.values())
         fused = dict(fuse(ids, dense, keyword, ceiling, profile.dense, profile.keyword, exact))
         read = await kb.passages(list(fused)[: 2 * self.policy.candidates])
         return [
@@ -165,38 +162,6 @@ class HybridSearch:
             )
             for passage in read
         ]
-
-    async def _dense(
-        self, kb: KnowledgeBase, query: Query, count: int, exclude: Collection[str]
-    ) -> list[Hit] | None:
-        if not query.vector.any():
-            return None  # the embedder is down
-        try:
-            return await kb.dense(query.vector, count, exclude)
-        except DenseUnavailable:
-            return None
-
-    async def _both_scores(
-        self,
-        kb: KnowledgeBase,
-        query: Query,
-        ids: Sequence[str],
-        dense: list[Hit] | None,
-        keyword: list[Hit],
-    ) -> tuple[dict[str, float], dict[str, float]]:
-        """Complete both scores for every candidate, so that no candidate is punished for its door."""
-        dense_scores = {hit.id: hit.score for hit in dense or ()}
-        keyword_scores = {hit.id: hit.score for hit in keyword}
-        no_dense = [id_ for id_ in ids if id_ not in dense_scores]
-        no_keyword = [id_ for id_ in ids if id_ not in keyword_scores]
-        if no_dense and dense is not None:
-            try:
-                dense_scores |= await kb.dense_scores(query.vector, no_dense)
-            except DenseUnavailable:
-                dense_scores |= dict.fromkeys(no_dense, 0.0)
-        if no_keyword and query.terms:
-            keyword_scores |= await kb.keyword_scores(query.terms, no_keyword)
-        return dense_scores, keyword_scores
 
     async def rank(
         self,
@@ -229,11 +194,3 @@ class HybridSearch:
         if self.listwise is None or meter is None or not profile.rerank:
             return ranked
         return await reordered(self.listwise, query.text, ranked, meter)
-
-
-async def _nothing() -> list[Hit]:
-    return []
-
-
-async def _no_ids() -> list[str]:
-    return []
