@@ -3,27 +3,24 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from app.ingest.marks import (
     ITEM,
-    NUMBERED,
     atx,
     indent_of,
     is_delimiter,
     is_rule,
     plain,
-    plain_level,
     underline,
 )
+from app.ingest.plain_headings import SENTENCE_TAIL, Line, PlainHeadings, near
 
 BlockKind = Literal["front", "heading", "rule", "table", "item", "fence", "text"]
 
 _MAX_HEADING = 300
-_MAX_PLAIN_HEADING = 60
 _FRONT_LINES = 60
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_SENTENCE_TAIL = "。；;，,：:？?！!、"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,29 +35,19 @@ class Block:
     heading: str = ""
 
 
-class _Line(NamedTuple):
-    start: int
-    text: str
+def blocks(text: str, markdown: bool, lonely: bool = True) -> list[Block]:
+    """Return the blocks of `text` in order; together they hold every character but white space.
 
-    @property
-    def end(self) -> int:
-        return self.start + len(self.text)
-
-    @property
-    def blank(self) -> bool:
-        return not self.text or self.text.isspace()
+    `lonely`: in plain text a short line that stands alone above a paragraph is a heading.
+    """
+    return _Reader(_lines(text), markdown, lonely).read()
 
 
-def blocks(text: str, markdown: bool) -> list[Block]:
-    """Return the blocks of `text` in order; together they hold every character but white space."""
-    return _Reader(_lines(text), markdown).read()
-
-
-def _lines(text: str) -> list[_Line]:
-    lines: list[_Line] = []
+def _lines(text: str) -> list[Line]:
+    lines: list[Line] = []
     start = 0
     for part in text.split("\n"):
-        lines.append(_Line(start, part))
+        lines.append(Line(start, part))
         start += len(part) + 1
     return lines
 
@@ -68,9 +55,10 @@ def _lines(text: str) -> list[_Line]:
 class _Reader:
     """Reads block after block; every `_read_*` returns None where its kind does not begin."""
 
-    def __init__(self, lines: Sequence[_Line], markdown: bool) -> None:
+    def __init__(self, lines: Sequence[Line], markdown: bool, lonely: bool) -> None:
         self._lines = lines
         self._markdown = markdown
+        self._plain = PlainHeadings(lines, lonely)
         self._unclosed: dict[str, int] = {}
         """Fence character to the shortest fence that is known to stay open."""
 
@@ -128,45 +116,7 @@ class _Reader:
             return None
         if self._markdown:
             return atx(line)
-        return self._plain_heading(at, first)
-
-    def _plain_heading(self, at: int, first: bool) -> tuple[int, str] | None:
-        """Tell a heading of plain text: alone above its text, short, no sentence, no list item."""
-        line = self._lines[at].text.strip()
-        if len(line) > _MAX_PLAIN_HEADING or line[-1] in _SENTENCE_TAIL or "|" in line:
-            return None
-        if at > 0 and not (self._lines[at - 1].blank or self._is_numbered(at - 1)):
-            return None
-        following = self._lines[at + 1] if at + 1 < len(self._lines) else None
-        level = plain_level(line)
-        if level and not self._is_listed(at):
-            return level, line
-        alone = following is not None and following.blank
-        if first and alone and not level and not ITEM.match(line) and not is_rule(line):
-            return 1, line
-        return None
-
-    def _is_numbered(self, at: int) -> bool:
-        return plain_level(self._lines[at].text.strip()) > 0
-
-    def _is_listed(self, at: int) -> bool:
-        """Tell whether "1. …" stands among siblings without text between: a list, no headings."""
-        return self._counts(at) and (
-            self._counts(self._near(at, -1)) or self._counts(self._near(at, 1))
-        )
-
-    def _near(self, at: int, step: int) -> int:
-        """Return the next line that is not blank, in either direction."""
-        at += step
-        while 0 <= at < len(self._lines) and self._lines[at].blank:
-            at += step
-        return at
-
-    def _counts(self, at: int) -> bool:
-        if not 0 <= at < len(self._lines):
-            return False
-        number = NUMBERED.match(self._lines[at].text.strip())
-        return number is not None and "." not in number.group(1)
+        return self._plain.heading(at, first)
 
     def _fence(self, at: int) -> int:
         """Return the line after a fenced block, 0 if none begins or it never closes."""
@@ -201,7 +151,7 @@ class _Reader:
         while end < len(self._lines):
             line = self._lines[end]
             if line.blank:
-                following = self._near(end, 1)
+                following = near(self._lines, end, 1)
                 if not self._is_below(following, indent):
                     return end
                 end = following
@@ -237,7 +187,7 @@ class _Reader:
             line = self._lines[end].text
             level = underline(line) if self._markdown and end == at + 1 else 0
             title = self._lines[at].text.strip()
-            if level and len(title) <= _MAX_HEADING and title[-1] not in _SENTENCE_TAIL:
+            if level and len(title) <= _MAX_HEADING and title[-1] not in SENTENCE_TAIL:
                 return Block("heading", self._lines[at].start, self._lines[end].end, level,
                              plain(title)), end + 1  # fmt: skip
             if ITEM.match(line) or self._interrupts(end):

@@ -88,8 +88,3 @@ def convert(name: str, data: bytes, max_bytes: int = MAX_BYTES) -> Converted:
 def is_markdown(name: str) -> bool:
     """Tell whether `name` is a Markdown file."""
     return suffix_of(name) in MARKDOWN
-
-
-def canonical_text(name: str, data: bytes, max_bytes: int = MAX_BYTES) -> str:
-    """Return the canonical text of a file; raise FileRejected."""
-    return convert(name, data, max_bytes).text

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from app.ingest.loading import FileRejected, canonical_text, clean_name
+from app.ingest.loading import FileRejected, clean_name, convert
 
 CHINESE = "凝汽器真空下降时，应优先检查循环水系统。\n备用真空泵投入后观察十分钟。\n"
 TRADITIONAL = "凝汽器真空下降時，應優先檢查循環水系統。\n備用真空泵投入後觀察十分鐘。\n"
@@ -25,11 +25,11 @@ TRADITIONAL = "凝汽器真空下降時，應優先檢查循環水系統。\n備
     ],
 )
 def test_usual_encodings_give_the_same_text(text: str, encoding: str) -> None:
-    assert canonical_text("a.md", text.encode(encoding)) == text
+    assert convert("a.md", text.encode(encoding)).text == text
 
 
 def test_line_ends_become_line_feeds_and_nothing_else_changes() -> None:
-    assert canonical_text("a.txt", "甲\r\n 乙\t\r丙\u3000".encode()) == "甲\n 乙\t\n丙\u3000"
+    assert convert("a.txt", "甲\r\n 乙\t\r丙\u3000".encode()).text == "甲\n 乙\t\n丙\u3000"
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_line_ends_become_line_feeds_and_nothing_else_changes() -> None:
 )
 def test_file_that_is_no_text_is_refused_with_a_reason(name: str, data: bytes, code: str) -> None:
     with pytest.raises(FileRejected) as caught:
-        canonical_text(name, data, max_bytes=100)
+        convert(name, data, max_bytes=100)
     assert caught.value.code == code
     assert caught.value.message
     assert caught.value.hint
@@ -59,23 +59,23 @@ def test_random_bytes_are_refused() -> None:
     for size in (200, 2_000, 20_000):
         data = bytes(noise.randrange(1, 256) for _ in range(size))
         with pytest.raises(FileRejected):
-            canonical_text("a.md", data)
+            convert("a.md", data)
 
 
 def test_lone_surrogates_become_replacement_characters() -> None:
     data = (CHINESE + "\ud800" + CHINESE).encode("utf-8", "surrogatepass")
-    assert canonical_text("a.md", data) == f"{CHINESE}\ufffd{CHINESE}"
+    assert convert("a.md", data).text == f"{CHINESE}\ufffd{CHINESE}"
     wide = (CHINESE + "\ud800").encode("utf-16", "surrogatepass")
-    assert canonical_text("a.md", wide) == f"{CHINESE}\ufffd"
+    assert convert("a.md", wide).text == f"{CHINESE}\ufffd"
 
 
 def test_text_cut_inside_a_character_keeps_the_rest() -> None:
     text = CHINESE * 20
-    assert canonical_text("a.md", text.encode()[:-2]) == text[:-2] + "\ufffd"
+    assert convert("a.md", text.encode()[:-2]).text == text[:-2] + "\ufffd"
 
 
 def test_odd_utf_16_is_read_as_far_as_it_goes() -> None:
-    assert canonical_text("a.md", CHINESE.encode("utf-16") + b"a").startswith(CHINESE)
+    assert convert("a.md", CHINESE.encode("utf-16") + b"a").text.startswith(CHINESE)
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a\x00.md", "a\n.md", "x" * 401])

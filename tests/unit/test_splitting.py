@@ -136,6 +136,30 @@ def test_plain_text_headings_make_sections() -> None:
     assert any(section[:2] == ("管理规定", "2. Scope") for section in sections)
 
 
+def test_plain_line_that_stands_alone_above_its_text_is_a_heading() -> None:
+    text = (
+        "员工手册\n\n公司简介\n\n本公司成立于二〇一〇年，主要从事电站设备检修。\n\n福利\n\n- 年假\n- 体检\n\n"
+        "Remote Work\n\nEmployees may work remotely for up to three days per week.\n"
+    )
+    assert [piece.section for piece in pieces(text, markdown=False)] == [
+        ("员工手册", "公司简介"), ("员工手册", "福利"), ("员工手册", "Remote Work"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "诗一首\n\n春眠不觉晓\n\n处处闻啼鸟\n\n夜来风雨声\n",
+        "通知正文在此。\n\n人事部\n\n2024年5月\n",
+        "说明在此。\n\n2024\n\n这一年没有发生停机事件，运行情况良好，各项指标都在控制范围之内。\n",
+        "说明在此。\n\n电话：8001\n\n工作日上午九点到下午五点都可以拨打这个电话，其他时间请留言。\n",
+        "说明在此。\n\nand so on\n\nThis paragraph goes on with what the line above it began to say.\n",
+    ],
+)
+def test_short_plain_line_that_heads_nothing_is_no_heading(text: str) -> None:
+    assert all(len(piece.section) < 2 for piece in pieces(text, markdown=False))
+
+
 def test_plain_numbered_list_is_no_heading() -> None:
     text = "步骤\n\n1. 检查电流\n2. 检查压力\n\n3. 检查流量\n"
     assert [piece.section for piece in pieces(text, markdown=False)] == [("步骤",)]

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from app.ingest.blocks import blocks
 from app.ingest.marks import ITEM, atx, is_rule
+from app.ingest.plain_headings import SENTENCE_TAIL
 
 _SPACES = re.compile(r"[ \t\f\v\u00a0\u2000-\u200a\u202f\u3000]+")
 _INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u200b\u200e\u200f\u2060\ufeff]")
 _FENCE = re.compile(r" {0,3}(?:`{3}|~{3})")
-_TAIL = "。；;，,：:？?！!、"
 _GUARD = "    "
 """Four blanks keep a line of plain words from being read as a Markdown heading or rule."""
 
@@ -53,7 +53,9 @@ def with_headings(paragraphs: Sequence[Paragraph]) -> list[Paragraph]:
     if len(marked) > 1 or (marked and marked[0] is not shown[0]):
         return _top(shown)
     text = "\n\n".join("\n".join(_lines(each)) for each in shown)
-    levels = {b.start: b.level for b in blocks(text, markdown=False) if b.kind == "heading"}
+    levels = {
+        b.start: b.level for b in blocks(text, markdown=False, lonely=False) if b.kind == "heading"
+    }
     numbered = any(level > 1 for level in levels.values())
     found: list[Paragraph] = []
     start = 0
@@ -61,7 +63,7 @@ def with_headings(paragraphs: Sequence[Paragraph]) -> list[Paragraph]:
         level = each.level
         if not level and not each.ready and "\n" not in each.text.strip():
             level = levels.get(start, 0)
-            if not level and each.strong and each.text.strip()[-1] not in _TAIL:
+            if not level and each.strong and each.text.strip()[-1] not in SENTENCE_TAIL:
                 level = (4 if numbered else 2) if found else 1
         found.append(replace(each, level=level))
         start += len("\n".join(_lines(each))) + 2
