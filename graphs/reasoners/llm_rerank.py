@@ -27,7 +27,8 @@ _SPREAD = 0.5
 """What the last place costs against the first, so that places part equal grades, never unequal ones."""
 _APART = 0.001
 """What is left between two scores, which are kept with three decimals."""
-_MAX_TOKENS = 600
+_REPLY, _ENTRY = 80, 26
+"""Tokens of a reply: at least, and for each passage."""
 _LONGEST_REPLY_SHARE = 3
 _SPARE = 64
 _MOST, _LEAST = 400, 24
@@ -83,7 +84,8 @@ class LLMReranker:
         """Return (place in `shown`, grade), best first, for every passage of one window."""
         if not meter.may_call():
             raise BudgetExhausted("no model call is left for this question")
-        limit = min(_MAX_TOKENS, self.context_tokens // _LONGEST_REPLY_SHARE)
+        most = self.context_tokens // _LONGEST_REPLY_SHARE
+        limit = min(_REPLY + _ENTRY * len(shown), most)
         prompt, asked = load("rerank"), unfenced(question)
         bare = estimate_messages(prompt.render(question=asked, passages=""))
         room = (self.context_tokens - limit - bare - _SPARE) // len(shown)

@@ -13,9 +13,11 @@ import pytest
 import pytest_asyncio
 
 from app.adapters.llm_openai import OpenAIChat
-from graphs.errors import ModelOutputInvalid
+from graphs.errors import ModelOutputInvalid, RerankerUnavailable
+from graphs.evidence.passages import Evidence, Passage
 from graphs.reasoners.base import Meter
 from graphs.reasoners.chat import Message
+from graphs.reasoners.llm_rerank import LLMReranker
 from graphs.reasoners.llm_schemas import GradeOut, QueriesOut
 from prompts import load
 
@@ -113,3 +115,28 @@ async def test_eight_calls_at_once_all_arrive(chat: OpenAIChat) -> None:
     replies = await asyncio.gather(*(one(number) for number in range(8)))
     assert all(replies)
     assert [m.calls for m in spent] == [1] * 8
+
+
+async def test_passages_travel_to_a_small_model_and_come_back_as_a_whole_ranking(
+    chat: OpenAIChat,
+) -> None:
+    """The model is too small to rank well: it either gives a whole ranking or is found of no use."""
+    texts = [f"第{n}号水泵的额定压力为 {n} kPa，每月检查一次。" for n in range(1, 7)]
+    ranked = [Evidence(passage_of(n, text), 0.9 - n / 10) for n, text in enumerate(texts)]
+    spent, failure, found = meter(), None, ranked
+    try:
+        found = await LLMReranker(chat, 2048).rerank("三号水泵的额定压力是多少？", ranked, spent)
+    except RerankerUnavailable as error:
+        failure = error.__cause__
+    assert failure is None or isinstance(failure, ModelOutputInvalid)
+    assert {item.passage for item in found} == {item.passage for item in ranked}
+    assert [item.score for item in found] == sorted((e.score for e in found), reverse=True)
+    assert spent.calls == 1
+    assert spent.input_tokens > 300
+
+
+def passage_of(number: int, text: str) -> Passage:
+    return Passage(
+        id=f"p{number}", document_id="d", title="水泵手册", section=("水泵",), text=text, start=0,
+        end=len(text), version="v", ordinal=number, content_hash=str(number),
+    )  # fmt: skip
