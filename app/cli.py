@@ -11,6 +11,7 @@ from app.commands import why_not as missing
 from app.commands.boundary import FAILED, boundary, prepare_process, run, settings_of
 from app.commands.door import connect
 from app.commands.screen import complain, dump, out
+from app.ingest.loading import SUPPORTED
 from app.settings import PresetName, Settings
 
 app = typer.Typer(
@@ -60,7 +61,7 @@ def ingest(
     if outcome.failed:
         raise typer.Exit(FAILED)
     if not outcome.files:
-        complain("There was nothing to read.", "Give .md, .markdown or .txt files, or a folder.")
+        complain("There was nothing to read.", f"Give {', '.join(SUPPORTED)} files, or a folder.")
         raise typer.Exit(FAILED)
 
 

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SUFFIXES = frozenset({".md", ".markdown", ".txt"})
+from app.ingest.loading import SUPPORTED
+
+SUFFIXES = frozenset(SUPPORTED)
 CARD = "kb.yaml"
 _BATCH_FILES = 40
 _BATCH_BYTES = 512 * 1024

@@ -18,6 +18,7 @@ from rich.text import Text
 from app.commands.client import Client, Reply
 from app.commands.files import File, Found, batches
 from app.commands.screen import err, note, out, plain
+from app.ingest.loading import why_unread
 
 _STYLES = {"added": "green", "changed": "cyan", "unchanged": "dim", "failed": "bold red"}
 
@@ -91,7 +92,7 @@ async def send(
 def report(outcome: Outcome) -> None:
     """Print the summary, with the reason of every file that was not taken."""
     for path in outcome.skipped:
-        note(f"{path} was skipped: only .md, .markdown, .txt and kb.yaml are read")
+        note(f"{path} was skipped: {why_unread(path)}")
     for file in outcome.failed:
         reason = file["error"]
         err.print(Text.assemble((plain(file["name"]), "bold red"), f": {plain(reason['message'])}"))

@@ -57,6 +57,18 @@ def converter(name: str) -> str:
     return known.version if known else TEXT_CONVERTER
 
 
+def why_unread(name: str) -> str:
+    """Return why a file of an ending that is not in `SUPPORTED` is not read, and how to mend that."""
+    return "; ".join(_unread(suffix_of(name)))
+
+
+def _unread(suffix: str) -> tuple[str, str]:
+    kind = f"of type {suffix}" if suffix else "without an ending"
+    return f"files {kind} are not read", _MENDS.get(
+        suffix, f"convert it to one of {', '.join(SUPPORTED)}"
+    )
+
+
 def convert(name: str, data: bytes, max_bytes: int = MAX_BYTES) -> Converted:
     """Return the canonical text of a file; raise FileRejected.
 
@@ -66,11 +78,7 @@ def convert(name: str, data: bytes, max_bytes: int = MAX_BYTES) -> Converted:
     """
     suffix = suffix_of(name)
     if suffix not in SUPPORTED:
-        raise FileRejected(
-            "unsupported_type",
-            f"files of type {suffix or 'without an ending'} are not read",
-            _MENDS.get(suffix, f"convert it to one of {', '.join(SUPPORTED)}"),
-        )
+        raise FileRejected("unsupported_type", *_unread(suffix))
     if len(data) > max_bytes:
         raise FileRejected(
             "too_large",

@@ -11,7 +11,7 @@ LIMIT = 1000
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ["a.md", "b.TXT", "kb.yaml", "c.pdf", ".hidden.md", "sub/a.md", ".git/d.md"]:
+    for name in ["a.md", "b.TXT", "kb.yaml", "c.png", ".hidden.md", "sub/a.md", ".git/d.md"]:
         path = tmp_path / "docs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(name, "utf-8")
@@ -22,7 +22,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_folder_gives_every_document_below_it(tree: Path) -> None:
     found = find(["docs"], LIMIT)
     assert list(found.files) == ["a.md", "b.TXT", "kb.yaml", "sub/a.md"]
-    assert found.skipped == [str(Path("docs/c.pdf"))]
+    assert found.skipped == [str(Path("docs/c.png"))]
     assert found.failed == {}
 
 
