@@ -9,7 +9,8 @@ class Meter:
     """What one node may still spend on a model, and what it spent. Filled by the model adapter.
 
     `deadline` is Unix seconds. `degraded` is set when the embedded reasoner had to step in,
-    `reranker_fallback` when the default reranker did.
+    `reranker_fallback` when the default reranker did. `question` is what the user asked: whoever
+    judges by a model judges by it, never by a query.
     """
 
     calls_left: int
@@ -21,6 +22,7 @@ class Meter:
     degraded: bool = False
     exhausted: bool = False
     reranker_fallback: bool = False
+    question: str = ""
 
     def may_call(self) -> bool:
         """Tell whether another model call fits; remember a refusal in `exhausted`."""

@@ -47,11 +47,14 @@ async def scored_by(
 
 
 async def reordered(
-    listwise: ListwiseReranker, question: str, ranked: list[Evidence], meter: Meter
+    listwise: ListwiseReranker, query: str, ranked: list[Evidence], meter: Meter
 ) -> list[Evidence]:
-    """Return the model's order, or the given one where the model is of no use."""
+    """Return the model's order, or the given one where the model is of no use.
+
+    The question is the judge; a query is one only where it is all there is.
+    """
     try:
-        return await listwise.rerank(question, ranked, meter)
+        return await listwise.rerank(meter.question or query, ranked, meter)
     except RerankerUnavailable as error:
         _fell_back(error, meter)
         return ranked

@@ -44,6 +44,7 @@ def begin(name: str, state: AskState, policy: Policy) -> Step:
         tokens_left=policy.model_tokens
         - sum(u["input_tokens"] + u["output_tokens"] for u in spent),
         deadline=state.get("started_at", time.time()) + policy.question_seconds,
+        question=state.get("question_resolved", ""),
     )
     return Step(name, state, meter, time.perf_counter())
 
