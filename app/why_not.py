@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.adapters.documents_sqlite import DocumentInfo
 from app.adapters.knowledge_base import Stores
+from app.index_ranks import Ranks, positions, ranks_of
 from app.search_resources import (
     ExpectedDocumentOut,
     ExpectedPassageOut,
@@ -21,27 +22,13 @@ from app.services import Services
 from app.why_not_advice import Facts, sentences_for
 from app.why_not_words import Wording, wording
 from graphs.ask.records import Language
-from graphs.errors import DenseUnavailable
 from graphs.evidence.passages import Hit, Passage
 from graphs.evidence.text import language
-from graphs.ports import KnowledgeBase
-from graphs.retrieval.hybrid import Found, HybridSearch, Query
+from graphs.retrieval.hybrid import Found, HybridSearch
 
-BOUND = 1_000
-"""Places of each index that are looked through."""
 _SHOWN = 3
 _ORDER: tuple[Fate, ...] = ("found", "top_n", "noise", "duplicate", "threshold", "not_candidate")
 """How far a passage came, the furthest first."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Ranks:
-    """Both indexes over the whole knowledge base, and the passages' own scores there."""
-
-    dense: Mapping[str, int]
-    keyword: Mapping[str, int]
-    dense_scores: Mapping[str, float]
-    keyword_scores: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +61,13 @@ async def explain(
     own = await asyncio.to_thread(_passages, stores, document.id)
     others = [id_ for id_ in exclude if id_ != document.id]
     found = await searcher.find(kb, question, others)
-    ranks = await _ranks(kb, await search.query(question), own, others)
+    ranks = await ranks_of(kb, await search.query(question), own, others)
     ways = _ways(own, found, ranks)
     words = await wording(kb, question, document.title, own)
     newer = await _title(services, kb_name, document.superseded_by)
     facts = _facts(question, document, ways, ranks, words, found, search, newer)
     if document.id in exclude:
-        facts = Facts("excluded", facts.language, search.policy, BOUND, newer=newer)
+        facts = Facts("excluded", facts.language, search.policy, ranks.bound, newer=newer)
     reason, advice = sentences_for(facts)
     return WhyNotOut(
         question=question,
@@ -103,29 +90,11 @@ def _passages(stores: Stores, document_id: str) -> list[Passage]:
     return stores.chunks.passages(list(ids))
 
 
-async def _ranks(
-    kb: KnowledgeBase, query: Query, own: Sequence[Passage], exclude: Collection[str]
-) -> _Ranks:
-    ids = [passage.id for passage in own]
-    by_words = await kb.keyword(query.terms, BOUND, exclude) if query.terms else []
-    word_scores = await kb.keyword_scores(query.terms, ids) if query.terms else {}
-    try:
-        nearest = await kb.dense(query.vector, BOUND, exclude)
-        cosines = await kb.dense_scores(query.vector, ids)
-    except DenseUnavailable:
-        nearest, cosines = [], {}  # told by the search: `dense_available` is false
-    return _Ranks(_positions(nearest), _positions(by_words), cosines, word_scores)
-
-
-def _positions(hits: Sequence[Hit]) -> dict[str, int]:
-    return {hit.id: at for at, hit in enumerate(hits, start=1)}
-
-
-def _ways(own: Sequence[Passage], found: Found, ranks: _Ranks) -> list[_Way]:
+def _ways(own: Sequence[Passage], found: Found, ranks: Ranks) -> list[_Way]:
     """Return how far each passage came, the furthest first, then the nearest in both indexes."""
     ranked = {one.evidence.passage.id: one for one in placed(found)}
     variants = {v: one for one in ranked.values() for v in one.evidence.variants}
-    places = _positions([Hit(item.passage.id, item.score) for item in found.evidence])
+    places = positions([Hit(item.passage.id, item.score) for item in found.evidence])
     ways = []
     for passage in own:
         one = ranked.get(passage.id)
@@ -142,7 +111,7 @@ def _ways(own: Sequence[Passage], found: Found, ranks: _Ranks) -> list[_Way]:
     def nearness(way: _Way) -> tuple[int, int, float]:
         id_ = way.passage.id
         near = ranks.dense_scores.get(id_, 0.0) + ranks.keyword_scores.get(id_, 0.0) / best
-        return _ORDER.index(way.fate), way.reranked or BOUND, -near
+        return _ORDER.index(way.fate), way.reranked or ranks.bound, -near
 
     return sorted(ways, key=nearness)
 
@@ -151,7 +120,7 @@ def _facts(
     question: str,
     document: DocumentInfo,
     ways: Sequence[_Way],
-    ranks: _Ranks,
+    ranks: Ranks,
     words: Wording,
     found: Found,
     search: HybridSearch,
@@ -159,7 +128,7 @@ def _facts(
 ) -> Facts:
     tongue: Language = "zh" if language(question) == "zh" else "en"
     if not ways:
-        return Facts("empty", tongue, search.policy, BOUND, newer=newer)
+        return Facts("empty", tongue, search.policy, ranks.bound, newer=newer)
     way, ids = ways[0], [each.passage.id for each in ways]
     titles = {item.passage.id: item.passage.title for item in found.ranked}
     leader = way.placed.duplicate_of if way.placed else None
@@ -167,7 +136,7 @@ def _facts(
         way.fate,
         tongue,
         search.policy,
-        BOUND,
+        ranks.bound,
         position=way.place,
         reranked=way.reranked,
         score=way.placed.evidence.score if way.placed else 0.0,
@@ -184,7 +153,7 @@ def _facts(
     )
 
 
-def _passage(way: _Way, ranks: _Ranks, words: Wording) -> ExpectedPassageOut:
+def _passage(way: _Way, ranks: Ranks, words: Wording) -> ExpectedPassageOut:
     passage, stages = way.passage, way.placed.stages if way.placed else None
     held = words.in_passage[passage.id]
     return ExpectedPassageOut(
@@ -194,8 +163,8 @@ def _passage(way: _Way, ranks: _Ranks, words: Wording) -> ExpectedPassageOut:
         start=passage.start,
         end=passage.end,
         stages=RanksOut(
-            dense=_rank(passage.id, ranks.dense, ranks.dense_scores),
-            keyword=_rank(passage.id, ranks.keyword, ranks.keyword_scores),
+            dense=_rank(passage.id, ranks.dense, ranks.dense_scores, ranks.bound),
+            keyword=_rank(passage.id, ranks.keyword, ranks.keyword_scores, ranks.bound),
             fused=_place(stages.fused if stages else None),
             reranked=_place(stages.reranked if stages else None),
         ),
@@ -206,10 +175,12 @@ def _passage(way: _Way, ranks: _Ranks, words: Wording) -> ExpectedPassageOut:
     )
 
 
-def _rank(id_: str, positions: Mapping[str, int], scores: Mapping[str, float]) -> RankOut:
+def _rank(
+    id_: str, positions: Mapping[str, int], scores: Mapping[str, float], bound: int
+) -> RankOut:
     score = scores.get(id_)
     rounded = None if score is None else round(score, 3)
-    return RankOut(position=positions.get(id_), score=rounded, beyond=BOUND)
+    return RankOut(position=positions.get(id_), score=rounded, beyond=bound)
 
 
 def _place(place: Place | None) -> PlaceOut | None:
