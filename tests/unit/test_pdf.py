@@ -130,3 +130,32 @@ def test_pdf_that_can_not_be_read_is_refused_with_a_way_out(data: bytes, code: s
     assert caught.value.code == code
     assert caught.value.message
     assert caught.value.hint
+
+
+def test_contents_and_running_chapter_names_are_left_out() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.drawString(72, 700, "1 Start . . . . . . . . . . . . . . . . . 2")
+        canvas.drawString(72, 680, "This manual tells how the pump is started and stopped.")
+        canvas.showPage()
+        for page, chapter in enumerate(("Start", "Start", "Stop", "Care"), 2):
+            canvas.drawString(72, 805, f"Chapter: {chapter}")
+            canvas.drawRightString(520, 805, str(page))
+            canvas.drawString(72, 700, f"Text number {page - 1} of the manual stands on this page.")
+            canvas.showPage()
+
+    text = read(drawn(draw)).text
+    assert ". . ." not in text
+    assert all(f"Text number {number} of" in text for number in range(1, 5))
+    assert text.count("Chapter: Start") <= 1
+
+
+def test_words_in_another_font_stay_in_their_sentence() -> None:
+    def draw(canvas: Canvas) -> None:
+        place = 72.0
+        for font, words in (("Helvetica", "The word "), ("Times-Bold", '"MUST"'), ("Courier", ", as in RFC 2119,"),
+                            ("Helvetica", " is binding.")):  # fmt: skip
+            canvas.setFont(font, 11)
+            canvas.drawString(place, 600, words)
+            place += canvas.stringWidth(words, font, 11)
+
+    assert 'The word "MUST", as in RFC 2119, is binding.' in read(drawn(draw)).text

@@ -16,13 +16,14 @@ from app.ingest.converters.pdf_paragraphs import Block, Piece, blocks_of, hyphen
 from app.ingest.converters.pdf_tables import RuledTable, tables_of
 from app.ingest.converters.tables import table
 from app.ingest.marks import ITEM, plain_level
-from app.ingest.plain_headings import SENTENCE_TAIL
 from graphs.evidence.text import fold
 
 _FEW = 10
 """Characters of a page below which it counts as one without text."""
 _HEADING = 80
 _LARGER = 1.12
+_NO_HEADING = "。；;，,、"
+"""What no heading ends with, whatever its font."""
 Bookmarks = dict[tuple[int, str], int]
 """Page and folded title to the level of a bookmark, counted from 0."""
 
@@ -160,7 +161,7 @@ class _Fonts:
 
     def level(self, text: str, lines: Sequence[Line]) -> int:
         """Return the level of a heading, 0 for anything else."""
-        if len(text) > _HEADING or len(lines) > 3 or text[-1] in SENTENCE_TAIL:
+        if len(text) > _HEADING or len(lines) > 3 or text[-1] in _NO_HEADING:
             return 0
         marked = self._marks.get((lines[0].page, fold(text)))
         if marked is not None:

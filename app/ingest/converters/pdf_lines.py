@@ -55,24 +55,31 @@ def _is_inside(box: Box, outer: Box) -> bool:
 def _rows(chars: Iterable[Char]) -> Iterator[list[Char]]:
     """Divide characters where the text says so, goes back to the left or leaves its row."""
     row: list[Char] = []
-    solid: Char | None = None
+    around: Box | None = None
     for char in chars:
         blank = not char.text.strip()
-        if row and (char.text in "\r\n" or (solid and not blank and _elsewhere(solid, char))):
+        if row and (char.text in "\r\n" or (around and not blank and _elsewhere(around, char.box))):
             yield row
-            row, solid = [], None
+            row, around = [], None
         if char.text not in "\r\n":
             row.append(char)
-            solid = solid if blank else char
+            around = around if blank else _grown(around, char.box)
     if row:
         yield row
 
 
-def _elsewhere(last: Char, char: Char) -> bool:
-    """Tell whether a character stands far to the left or in another row than the one before it."""
-    height = max(last.box[3] - last.box[1], char.box[3] - char.box[1], 1.0)
-    apart = min(last.box[3], char.box[3]) - max(last.box[1], char.box[1])
-    return char.box[2] < last.box[0] - 0.5 * height or apart < -0.3 * height
+def _grown(around: Box | None, box: Box) -> Box:
+    """Return how high a row reaches, with the place of its last character."""
+    if around is None:
+        return box
+    return box[0], min(around[1], box[1]), box[2], max(around[3], box[3])
+
+
+def _elsewhere(around: Box, box: Box) -> bool:
+    """Tell whether a character stands far to the left of the last one, or above or below its row."""
+    height = max(around[3] - around[1], box[3] - box[1], 1.0)
+    apart = min(around[3], box[3]) - max(around[1], box[1])
+    return box[2] < around[0] - 0.5 * height or apart < -0.3 * height
 
 
 def _line(row: Sequence[Char], number: int, height: float) -> Line:

@@ -10,6 +10,7 @@ from graphs.evidence.text import fold
 _HEAD, _FOOT = 0.915, 0.085
 """Share of the page's height above and below which a line may be a page header or footer."""
 _DIGITS = re.compile(r"\d{1,9}")
+_CONTENTS = re.compile(r"(?:(?:[.．·・]\s?){5,}|…{2,})\s*[\divxlc]{1,6}$")
 Key = tuple[str, int]
 _NUMBER = re.compile(
     r"[\W_]*(?:第|page|p\.?)?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*(?:页|頁)?"
@@ -21,25 +22,33 @@ _MOVES = 0.02
 
 
 def without_margins(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
-    """Return the pages without page numbers and without what repeats at the top or bottom.
+    """Return the pages without page numbers, contents and what repeats at the top or bottom.
 
     A line repeats if it stands at the same height on at least three pages and a third of them; of
-    two pages on both. It may hold the page's number, no other that changes. It is kept where it
-    comes first: it may name the document. In the middle of a page nothing is taken away.
+    two pages on both. It may hold the page's number, no other that changes, and a line that begins
+    or ends with the page's number may change altogether (the chapter's name). It is kept where it
+    comes first, unless the text says it anyway: it may name the document. In the middle of a page
+    only entries of a table of contents are taken away: words, leading dots, a number.
     """
     places: dict[Key, list[Line]] = defaultdict(list)
     for line in (line for page in pages for line in page if _is_margin(line)):
         for key in _keys(line):
             places[key].append(line)
     needed = max(2, min(len(pages), max(3, -(-len(pages) // 3))))
+    elsewhere = {fold(line.text) for page in pages for line in page if not _is_margin(line)}
     repeated: set[int] = set()
     for found in places.values():
         alike = [line for line in found if _pages_alike(line, found) >= needed]
-        repeated |= {id(line) for line in alike if line.page > alike[0].page}
+        repeated |= {id(line) for line in alike
+                     if line.page > alike[0].page or fold(line.text) in elsewhere}  # fmt: skip
     return [
-        [line for line in page if id(line) not in repeated and not _is_number(line, pages)]
+        [
+            line for line in page
+            if id(line) not in repeated and not _is_number(line, pages)
+            and not _CONTENTS.search(line.text)
+        ]
         for page in pages
-    ]
+    ]  # fmt: skip
 
 
 def _pages_alike(line: Line, found: Sequence[Line]) -> int:
@@ -59,6 +68,8 @@ def _keys(line: Line) -> set[Key]:
     for number in (numbers[0], numbers[-1]) if numbers else ():
         around = f"{text[: number.start()]}#{text[number.end() :]}"
         keys.add((around, int(number.group()) - line.page))
+        if not around.strip("#") or around[0] == "#" or around[-1] == "#":
+            keys.add(("#" + around[-1], int(number.group()) - line.page))
     return keys
 
 

@@ -15,6 +15,8 @@ _ENDS = '。！？!?；;：:.”"』」'
 _ARTICLE = re.compile(
     r"第[零〇一二三四五六七八九十百千两\d]+[条章节编款](?:之[一二三四五六七八九十])?(?:\s|　|[^\s，。、的])"
 )
+_CLOSE = "，。、；：！？（）《》“”【】"
+"""Punctuation that takes no blank beside it."""
 _HYPHENATED = re.compile(r"[A-Za-z]{2,}-[A-Za-z]{2,}")
 _WORD_BEFORE = re.compile(r"[A-Za-z]{2,}$")
 _WORD_AFTER = re.compile(r"[a-z]{2,}")
@@ -61,7 +63,7 @@ def joined(lines: Sequence[Line], hyphenated: frozenset[str]) -> tuple[str, tupl
         if text.endswith(HYPHEN):
             text = _unhyphenated(text[:-1], line.text, hyphenated)
         elif not (
-            is_cjk(last) or is_cjk(first) or last in "，。、；：）（" or first in "，。、；：）（"
+            is_cjk(last + first) or last in _CLOSE or first in _CLOSE or _touches(before, line)
         ):
             text += " "
         if line.page > before.page:
@@ -101,6 +103,8 @@ def _begins(lines: Sequence[Line], line: Line, margins: _Margins) -> bool:
     """Tell whether a line begins a paragraph after `lines`."""
     last = lines[-1]
     em = max(last.size, 6.0)
+    if _is_beside(last, line):
+        return False
     if abs(line.size - last.size) > 0.08 * em + 0.3 or (line.bold != last.bold and _is_short(last)):
         return True
     if ITEM.match(line.text) or _ARTICLE.match(line.text) or plain_level(line.text):
@@ -122,6 +126,18 @@ def _begins(lines: Sequence[Line], line: Line, margins: _Margins) -> bool:
         return True
     indented = line.box[0] - last.box[0]
     return 1.2 * em < indented < 6 * em and (ended or len(lines) > 1)
+
+
+def _is_beside(last: Line, line: Line) -> bool:
+    """Tell whether a line goes on in the row of the last one, in another font for instance."""
+    shared = min(last.box[3], line.box[3]) - max(last.box[1], line.box[1])
+    height = min(last.box[3] - last.box[1], line.box[3] - line.box[1])
+    gap = line.box[0] - last.box[2]
+    return line.page == last.page and shared > 0.3 * height and -last.size < gap < 2 * last.size
+
+
+def _touches(last: Line, line: Line) -> bool:
+    return _is_beside(last, line) and line.box[0] - last.box[2] < 0.15 * last.size
 
 
 def _room(last: Line, line: Line) -> float:
