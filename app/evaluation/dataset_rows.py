@@ -34,13 +34,9 @@ class Rgb(BaseModel):
     negative: Texts
 
     @property
-    def positives(self) -> Texts:
-        """All positive passages, whichever part they answer."""
-        return [
-            text
-            for group in self.positive
-            for text in ([group] if isinstance(group, str) else group)
-        ]
+    def parts(self) -> list[Texts]:
+        """The positive passages of each part of the answer; without groups each is its own."""
+        return [[part] if isinstance(part, str) else part for part in self.positive]
 
 
 class Hotpot(BaseModel):

@@ -19,11 +19,16 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with its gold passages: document key to gain, above 0."""
+    """A question with its gold passages: document key to gain, above 0.
+
+    `parts` are given where several passages answer one part of it: one of each part is enough to
+    have all gold.
+    """
 
     id: str
     text: str
     gains: Mapping[str, int]
+    parts: Sequence[frozenset[str]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +67,12 @@ class _Pool:
 def _rgb(name: str, files: Sequence[Path]) -> QuestionSet:
     pool, questions = _Pool(), []
     for row in rows.lines(files[0], rows.Rgb):
-        golds = {pool.add("", text): 1 for text in row.positives}
+        parts = [pool.gains({pool.add("", text): 1 for text in part}) for part in row.parts]
+        gains = {key: gain for part in parts for key, gain in part.items()}
         for text in row.negative:
             pool.add("", text)
-        questions.append(Question(str(row.id), row.query, pool.gains(golds)))
+        sets = [frozenset(part) for part in parts if part]
+        questions.append(Question(str(row.id), row.query, gains, sets))
     return pool.close(name, questions)
 
 

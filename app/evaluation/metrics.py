@@ -19,14 +19,20 @@ class Scores:
     hit_10: float
 
 
-def score(ranking: Sequence[str], gains: Mapping[str, int]) -> Scores:
-    """Score a ranking, best first, against the gold passages; `gains` must not be empty."""
+def score(
+    ranking: Sequence[str], gains: Mapping[str, int], parts: Sequence[frozenset[str]] = ()
+) -> Scores:
+    """Score a ranking, best first, against the gold passages; `gains` must not be empty.
+
+    All gold is there when one passage of each of `parts` is; without parts, when every one is.
+    """
     top = ranking[:DEPTH]
+    wanted = parts or [frozenset({key}) for key in gains]
     ranks = [rank for rank, key in enumerate(top, start=1) if gains.get(key, 0) > 0]
     first = ranks[0] if ranks else math.inf
     return Scores(
         ndcg_10=ndcg(top, gains, DEPTH),
-        all_gold_10=float(len(ranks) == len(gains)),
+        all_gold_10=float(all(part & {*top} for part in wanted)),
         mrr_10=1 / first,
         hit_1=float(first <= 1),
         hit_5=float(first <= 5),

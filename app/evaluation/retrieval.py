@@ -86,7 +86,8 @@ async def _ask(opened: Opened, search: HybridSearch, question: Question) -> Outc
         zip(MODES, (trace.dense, trace.keyword, trace.fused, trace.reranked), strict=True)
     )
     scores = {
-        mode: score(_keys(hits, opened.keys), question.gains) for mode, hits in stages.items()
+        mode: score(_keys(hits, opened.keys), question.gains, question.parts)
+        for mode, hits in stages.items()
     }
     selections = await _selections(opened, found, search, question)
     return Outcome(question, scores, selections, seconds, _select(search, found))

@@ -105,7 +105,9 @@ def test_rgb_groups_of_positives_are_all_gold(tmp_path: Path) -> None:
     row = {"id": 3, "query": "两次会议的日期", "answer": ["一日", "二日"], "negative": []}
     groups = [["一日开会。"], ["二日开会。", "二日又开会。"]]
     _lines(tmp_path / "rgb" / "zh_int.dev.jsonl", row | {"positive": groups})
-    assert len(_golds(_one(tmp_path, "rgb-zh-int"))[0]) == 3
+    found = _one(tmp_path, "rgb-zh-int")
+    assert len(_golds(found)[0]) == 3
+    assert [len(part) for part in found.questions[0].parts] == [1, 2]
 
 
 def test_hotpot_paragraphs_keep_their_title_and_supporting_ones_are_gold(tmp_path: Path) -> None:

@@ -43,6 +43,14 @@ def test_one_of_two_golds_is_a_hit_but_not_all_gold() -> None:
     assert (found.hit_5, found.all_gold_10, found.mrr_10) == (1, 0, 0.5)
 
 
+def test_one_passage_of_each_part_is_all_gold() -> None:
+    gains = {"a": 1, "b": 1, "c": 1}
+    parts = [frozenset({"a", "b"}), frozenset({"c"})]
+    assert score(["b", "x", "c"], gains, parts).all_gold_10 == 1
+    assert score(["a", "b", "x"], gains, parts).all_gold_10 == 0
+    assert score(["b", "x", "c"], gains).all_gold_10 == 0
+
+
 def test_empty_ranking_scores_nothing() -> None:
     found = score([], {"a": 3})
     assert (found.ndcg_10, found.mrr_10, found.hit_10, found.all_gold_10) == (0, 0, 0, 0)
