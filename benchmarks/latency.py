@@ -9,6 +9,7 @@ import asyncio
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +41,11 @@ SIZES: dict[Scale, tuple[int, ...]] = {
 }  # fmt: skip
 QUERIES: dict[Scale, int] = {"tiny": 12, "short": 200, "full": 250}
 BASE_TEXTS: dict[Scale, int] = {"tiny": 60, "short": 3_000, "full": 3_000}
-MODES = ("dense", "keyword", "hybrid", "hybrid + rerank", "rerank")
+_RERANKING = "hybrid + rerank"
+MODES = ("dense", "keyword", "hybrid", _RERANKING, "rerank")
+ASIDE = ("feedback", "titles")
+"""What a ranker may add to a search, timed alone."""
+_FEEDBACK_TERMS = 30
 _FACTOR = 1.5
 _WARM_UP = 60
 _SEED = 20_264
@@ -87,7 +92,9 @@ def queries(base: Pool, count: int) -> list[str]:
     return list(found)
 
 
-def modes(kb: KnowledgeBase, embedder: Embedder, timed: TimedReranker) -> dict[str, Search]:
+def modes(
+    kb: KnowledgeBase, embedder: Embedder, timed: TimedReranker, texts: Sequence[str]
+) -> dict[str, Search]:
     """Return the searches that are timed, each from the question to its passages."""
     policy = Policy()
     with_rerank = HybridSearch(embedder, timed, policy)  # type: ignore[arg-type] # delegates
@@ -100,26 +107,48 @@ def modes(kb: KnowledgeBase, embedder: Embedder, timed: TimedReranker) -> dict[s
     async def keyword(text: str) -> object:
         return await kb.passages([hit.id for hit in await kb.keyword(query_terms(text), _LIMIT)])
 
+    async def feedback(text: str) -> object:
+        """Search with the query's terms and the most telling ones that its first passages share."""
+        terms = query_terms(text)
+        first = [hit.id for hit in await kb.keyword(terms, 5)]
+        held = await kb.passage_terms(first)
+        shared = Counter(term for counts in held.values() for term in counts)
+        common = [term for term, passages in shared.items() if passages > 1]
+        frequency = await kb.document_frequency(common)
+        chosen = sorted(common, key=lambda term: frequency[term] / shared[term])[:_FEEDBACK_TERMS]
+        return await kb.feedback(dict.fromkeys(chosen, 0.3) | dict.fromkeys(terms, 1.0), _LIMIT)
+
+    async def titles(text: str) -> object:
+        return await kb.titled([text, texts[len(text) % len(texts)]], _LIMIT)
+
     return {
         "dense": dense,
         "keyword": keyword,
         "hybrid": lambda text: without.search(kb, text, policy.initial),
-        "hybrid + rerank": lambda text: with_rerank.search(kb, text, policy.initial),
+        _RERANKING: lambda text: with_rerank.search(kb, text, policy.initial),
+        "feedback": feedback,
+        "titles": titles,
     }
+
+
+def _passages(base: Pool) -> list[str]:
+    """Return texts of 400 characters, as passages are read for the titles they name."""
+    joined = "".join(base.texts[:400])
+    return [joined[at : at + 400] for at in range(0, min(len(joined), 12_000), 400)]
 
 
 async def _timed(
     searches: dict[str, Search], asked: Sequence[str], timed: TimedReranker
 ) -> dict[str, list[float]]:
     """Return milliseconds by mode; the modes take turns, so that load falls on all alike."""
-    found: dict[str, list[float]] = {mode: [] for mode in MODES}
+    found: dict[str, list[float]] = {mode: [] for mode in MODES + ASIDE}
     for text in asked:
         for mode, search in searches.items():
-            timed.seconds = 0.0
-            began = time.perf_counter()
+            timed.seconds, began = 0.0, time.perf_counter()
             await search(text)
             found[mode].append(1_000 * (time.perf_counter() - began))
-        found["rerank"].append(1_000 * timed.seconds)
+            if mode == _RERANKING:
+                found["rerank"].append(1_000 * timed.seconds)
     return found
 
 
@@ -146,7 +175,7 @@ async def measure(
         library = StoredLibrary(folder, embedder)
         try:
             timed = TimedReranker(LexicalReranker())
-            searches = modes(await library.open("large"), embedder, timed)
+            searches = modes(await library.open("large"), embedder, timed, _passages(base))
             await _timed(searches, asked[count:], timed)
             times = await _timed(searches, asked[:count], timed)
         finally:
@@ -156,21 +185,19 @@ async def measure(
 
 
 def _report(results: dict[int, dict[str, dict[str, float]]], real: bool) -> Report:
-    rows, targets = [], []
+    rows, targets, columns = [], [], (*MODES, *ASIDE)
     for size, by_mode in results.items():
         p95 = {mode: figures["p95"] for mode, figures in by_mode.items()}
         limit = _FACTOR * max(p95["dense"], p95["keyword"]) + p95["rerank"]
-        cells = [f"{by_mode[mode]['p50']:.1f} / {by_mode[mode]['p95']:.1f}" for mode in MODES]
+        cells = [f"{v['p50']:.1f} / {v['p95']:.1f}" for v in map(by_mode.__getitem__, columns)]
         rows.append((f"{size:,}", *cells, f"{limit:.1f}"))
         name = f"hybrid with rerank at {size:,} passages, p95"
-        targets.append(Target(name, p95["hybrid + rerank"], round(limit, 1), "ms"))
+        targets.append(Target(name, p95[_RERANKING], round(limit, 1), "ms"))
     text = "real" if real else "made"
     title = f"search latency, {text} text: p50 / p95 in ms, service warm, no question asked twice"
-    columns = ("passages", *MODES, "limit for hybrid + rerank, p95")
-    figures = {
-        str(size): {mode: by_mode[mode] for mode in MODES} for size, by_mode in results.items()
-    }
-    return Report("latency", figures, [Table(title, columns, rows)], targets)
+    heads = ("passages", *columns, "limit for hybrid + rerank, p95")
+    figures = {str(size): by_mode for size, by_mode in results.items()}
+    return Report("latency", figures, [Table(title, heads, rows)], targets)
 
 
 def _options() -> argparse.Namespace:

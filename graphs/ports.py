@@ -85,7 +85,9 @@ class KnowledgeBase(Protocol):
     async def passage_terms(self, ids: Sequence[str]) -> dict[str, Mapping[str, int]]:
         """Return each passage's index terms, headings included, with how often each stands there.
 
-        The same terms as `index_terms` gives, ready for `feedback` and `document_frequency`.
+        The same terms as `index_terms` gives, ready for `feedback` and `document_frequency`. Ask
+        for the frequency of few of them, say those of two passages or more: each is counted anew
+        after a change of the index.
         """
         ...
 
@@ -160,12 +162,18 @@ class Library(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What a reranker may look at. `sentence_vectors` has shape (sentences, d), may be empty."""
+    """What a reranker may look at. `sentence_vectors` has shape (sentences, d), may be empty.
+
+    `named` is 1 where the question names the passage's title or section; `linked` is 1 / rank of the
+    best passage that names it, 0 for none.
+    """
 
     passage: Passage
     dense: float
     keyword: float
     sentence_vectors: Matrix
+    named: float = 0.0
+    linked: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

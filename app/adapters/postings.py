@@ -94,8 +94,9 @@ def read_posting(
         posting = _EMPTY
         if row[0]:
             docs = np.fromstring(row[0], dtype=np.int32, sep=",")
-            first = np.flatnonzero(np.diff(docs, prepend=-1))
-            counts = np.diff(first, append=len(docs))
+            later = np.flatnonzero(docs[1:] != docs[:-1]) + 1
+            first = np.concatenate(([0], later))
+            counts = np.concatenate((later, [len(docs)])) - first
             posting = Posting(docs[first], state.impact(docs[first], counts))
         state.keep(token, posting)
     return posting
