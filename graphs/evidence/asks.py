@@ -8,6 +8,7 @@ import re
 from functools import lru_cache
 
 from graphs.evidence.numbers import claims
+from graphs.evidence.script import simplified
 from graphs.evidence.text import STOP_WORDS, codes, is_cjk, tagged, words
 
 _QUESTION_CUES: tuple[tuple[str, str], ...] = (
@@ -124,7 +125,7 @@ _PAIR = re.compile(
 
 def pair(clause: str) -> tuple[str, ...]:
     """Return the two attributes of a clause that asks for both (额定转速和额定扬程各是多少)."""
-    match = _PAIR.search(clause)
+    match = _PAIR.search(simplified(clause))
     return (match["first"].strip(), match["second"].strip()) if match else ()
 
 
@@ -135,6 +136,7 @@ def attribute(clause: str) -> tuple[str, ...]:
     Only nouns count: in 报销多少 the verb says what happens, not what is asked. Units of measure
     are no attributes either.
     """
+    clause = simplified(clause)
     if english := _ENGLISH.search(clause):
         found = words(english[1] or english[2] or "")
         return tuple(word for word in found if word not in _UNIT_WORDS | _GENERIC)
@@ -186,6 +188,7 @@ _POINTER = re.compile(
 
 def is_ask(clause: str) -> bool:
     """Tell whether a clause asks for something rather than giving context."""
+    clause = simplified(clause)
     return bool(CUE_PHRASES.search(clause) or _IMPERATIVE.search(clause)) or bool(
         re.search(r"[？?]\s*$", clause)
     )
@@ -193,16 +196,17 @@ def is_ask(clause: str) -> bool:
 
 def imperative(clause: str) -> bool:
     """Tell whether a clause demands (说明…, list …)."""
-    return bool(_IMPERATIVE.search(clause))
+    return bool(_IMPERATIVE.search(simplified(clause)))
 
 
 def strip_cues(clause: str) -> str:
-    """Cut words that only ask or demand; what stays is content."""
-    return _IMPERATIVE.sub(" ", CUE_PHRASES.sub(" ", _POINTER.sub(" ", clause)))
+    """Cut words that only ask or demand; what stays is content, in simplified characters."""
+    return _IMPERATIVE.sub(" ", CUE_PHRASES.sub(" ", _POINTER.sub(" ", simplified(clause))))
 
 
 def requested_fields(clause: str) -> list[str]:
     """Return the fields that a clause asks for, in order of the table above, at most two."""
+    clause = simplified(clause)
     return [name for name, pattern in _CUES if pattern.search(clause)][:2]
 
 
@@ -211,6 +215,7 @@ def answers_field(field: str, sentence: str, question: str) -> bool:
 
     For amounts and times the value must be new: one that the question itself states is no answer.
     """
+    sentence = simplified(sentence)
     if field in ("amount", "time"):
         known = {(c.value, c.unit) for c in claims(question)}
         values = [

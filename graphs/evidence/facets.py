@@ -8,6 +8,7 @@ from graphs.ask.records import Facet, FacetKind, SubQuestion
 from graphs.evidence import asks
 from graphs.evidence.names import noun_phrases, numbered_names
 from graphs.evidence.numbers import claims
+from graphs.evidence.script import simplified
 from graphs.evidence.text import codes, is_cjk, without_codes, words
 
 _SENTENCE = re.compile(r"[。！!；;\n]+|(?<=[？?])|(?<=[a-z0-9])\.(?=\s|$)")
@@ -64,6 +65,7 @@ class _Builder:
 
     def add(self, clause: str) -> None:
         """Add one clause: context, or a sub-question of its own."""
+        written, clause = clause, simplified(clause)
         if not asks.is_ask(clause):
             self._entities(clause, "")
             self._values(clause, "")
@@ -77,7 +79,7 @@ class _Builder:
             return
         if len(self._subs) >= MOST_PARTS:
             return
-        sub = SubQuestion(id=f"q{len(self._subs) + 1}", text=clause, depends_on=[])
+        sub = SubQuestion(id=f"q{len(self._subs) + 1}", text=written, depends_on=[])
         self._subs.append(sub)
         for name in names:
             field, content = asks.label_field(name)
@@ -86,7 +88,7 @@ class _Builder:
             self._facet("field", name, sub["id"], field=fields[0], required=True)
         if not names and not both:
             for field in fields[:1] or ["fact"]:
-                self._facet("field", clause, sub["id"], field=field, required=True)
+                self._facet("field", written, sub["id"], field=field, required=True)
         self._entities(asks.strip_cues(clause), sub["id"], without=[*names, *both])
         self._values(clause, sub["id"])
 
