@@ -1,11 +1,12 @@
 import io
+import random
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from office_files import ledger, merged_table, report, slides, word, workbook
-from pdf_files import chinese, pdf
+from pdf_files import chinese, pdf, ruled
 
 from app.ingest.converters.archive import MAX_UNPACKED
 from app.ingest.converters.formats import FORMATS
@@ -136,3 +137,25 @@ def test_several_threads_get_their_own_replies(broken: ConverterPool) -> None:
     with ThreadPoolExecutor(6) as threads:
         found = list(threads.map(lambda data: broken.convert(".pdf", data).text, files))
     assert found == [f".pdf: {data.decode()}" for data in files]
+
+
+@pytest.mark.parametrize("ending", [".docx", ".xlsx", ".pptx", ".pdf", ".html", ".csv", ".jsonl"])
+def test_any_damage_gives_a_text_or_a_reason(ending: str) -> None:
+    sound = {
+        ".docx": word(merged_table), ".xlsx": workbook(ledger), ".pptx": slides(report),
+        ".pdf": pdf([chinese("真空下降时检查循环水。"), ruled([["a", "b"], ["1", "2"]], (90, 90))]),
+        ".html": b"<h1>a</h1><table><tr><td>1<td>2</table>", ".csv": b"a,b\n1,2\n",
+        ".jsonl": b'{"a": 1, "b": [1, {"c": 2}]}\n',
+    }[ending]  # fmt: skip
+    damage = random.Random(ending)
+    for _ in range(25):
+        data = bytearray(sound)
+        if damage.random() < 0.3:
+            data = data[: damage.randrange(1, len(data))]
+        for _ in range(damage.choice([1, 3, 20])):
+            data[damage.randrange(len(data))] = damage.randrange(256)
+        try:
+            assert convert(f"a{ending}", bytes(data)).text.strip()
+        except FileRejected as refused:
+            assert refused.code not in {"crashed", "too_slow"}
+            assert refused.hint

@@ -14,6 +14,7 @@ import pypdfium2.raw as raw
 from pdfminer.layout import LTChar, LTFigure
 from pdfplumber.page import Page
 from pdfplumber.pdf import PDF
+from pdfplumber.utils.exceptions import PdfminerException
 
 HYPHEN = "\u00ad"
 """Ends a line whose last word goes on in the next one."""
@@ -71,11 +72,18 @@ class PdfFile:
         solid = [char for char in chars[:400] if char.text.strip()]
         flat = sum(c.box[3] - c.box[1] < _FLAT * max(c.font()[0], 1.0) for c in solid[::8])
         if flat * 16 > len(solid):
-            chars = list(_spaced(map(_plumbed, _letters(self.plumbed(number).layout))))
+            chars = self._by_pdfminer(number) or chars
         return PageText(chars, (right - left, top - bottom))
 
+    def _by_pdfminer(self, number: int) -> list[Char]:
+        """Return the characters of a page, none where pdfminer fails at what PDFium could read."""
+        try:
+            return list(_spaced(map(_plumbed, _letters(self.plumbed(number).layout))))
+        except PdfminerException:
+            return []
+
     def plumbed(self, number: int) -> Page:
-        """Return a page as pdfplumber sees it; the caller closes it."""
+        """Return a page as pdfplumber sees it; reading it raises PdfminerException."""
         if self._plumber is None:
             self._plumber = pdfplumber.open(io.BytesIO(self._data))
         return self._plumber.pages[number]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pypdfium2.raw as raw
 from pdfplumber.page import Page
+from pdfplumber.utils.exceptions import PdfminerException
 
 from app.ingest.converters.pdf_chars import Box, Char, PdfFile
 from app.ingest.converters.pdf_lines import text_in
@@ -32,7 +33,10 @@ def tables_of(file: PdfFile, number: int, chars: Sequence[Char]) -> list[RuledTa
     ruled = sum(1 for _ in zip(range(_RULES), paths, strict=False)) == _RULES
     if not ruled or page.get_rotation():
         return []
-    return list(_tables(file.plumbed(number), chars))
+    try:
+        return list(_tables(file.plumbed(number), chars))
+    except PdfminerException:
+        return []  # the text of the page is there all the same, line by line
 
 
 def _tables(page: Page, chars: Sequence[Char]) -> Iterator[RuledTable]:
