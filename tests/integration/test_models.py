@@ -1,6 +1,8 @@
 """The whole service with other embedders and rerankers than the default ones, and without them."""
 
+import asyncio
 import re
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -37,6 +39,25 @@ def embeddings() -> Iterator[EmbeddingsServer]:
 def model() -> Iterator[ScriptedOpenAI]:
     with serve_model() as script:
         yield script
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a data folder with the travel policies, made with the default models."""
+    folder = tmp_path_factory.mktemp("made")
+
+    async def make() -> None:
+        async with service(folder) as client:
+            assert (await fill(client)).status_code == 200
+
+    asyncio.run(make())
+    return folder
+
+
+@pytest.fixture
+def data_dir(made: Path, tmp_path: Path) -> Path:
+    """Return a copy of its own of that folder."""
+    return shutil.copytree(made, tmp_path / "data")
 
 
 @asynccontextmanager
@@ -91,11 +112,9 @@ async def degraded(client: httpx.AsyncClient) -> list[dict[str, str]]:
 
 
 async def test_knowledge_base_of_another_embedder_is_refused_with_the_command_that_mends_it(
-    tmp_path: Path, embeddings: EmbeddingsServer
+    data_dir: Path, embeddings: EmbeddingsServer
 ) -> None:
-    async with service(tmp_path) as client:
-        assert (await fill(client)).status_code == 200
-    async with service(tmp_path, **over_http(embeddings)) as client:
+    async with service(data_dir, **over_http(embeddings)) as client:
         assert (await client.get("/readyz")).status_code == 200
         question = {"question": QUESTION}
         for reply in (
@@ -109,10 +128,9 @@ async def test_knowledge_base_of_another_embedder_is_refused_with_the_command_th
 
 
 async def test_answers_over_an_embeddings_server_are_those_of_the_same_vectors(
-    tmp_path: Path, embeddings: EmbeddingsServer
+    tmp_path: Path, data_dir: Path, embeddings: EmbeddingsServer
 ) -> None:
-    async with service(tmp_path / "built-in") as client:
-        await fill(client)
+    async with service(data_dir) as client:
         expected = await ask(client)
     async with service(tmp_path / "served", **over_http(embeddings)) as client:
         assert (await fill(client)).json()["files"][0]["outcome"] == "added"
@@ -167,10 +185,9 @@ async def test_start_without_the_embeddings_server_fails_and_names_the_setting(
     ids=["bge", "llm"],
 )
 async def test_reranker_that_cannot_be_had_is_replaced_and_told(
-    tmp_path: Path, configured: dict[str, Any], reason: str
+    data_dir: Path, configured: dict[str, Any], reason: str
 ) -> None:
-    async with service(tmp_path, **configured) as client:
-        await fill(client)
+    async with service(data_dir, **configured) as client:
         [standin] = await degraded(client)
         assert standin["part"] == "reranker"
         assert standin["configured"] == configured["reranker"]
@@ -181,20 +198,18 @@ async def test_reranker_that_cannot_be_had_is_replaced_and_told(
         assert answer["models"]["reranker"] == standin["used"]
 
 
-async def test_default_reranker_stands_in_for_nothing(tmp_path: Path) -> None:
-    async with service(tmp_path) as client:
-        await fill(client)
+async def test_default_reranker_stands_in_for_nothing(data_dir: Path) -> None:
+    async with service(data_dir) as client:
         assert await degraded(client) == []
         assert "reranker_fallback" not in warned(await ask(client))
 
 
-async def test_without_a_reranker_the_fused_order_stands(tmp_path: Path) -> None:
-    async with service(tmp_path, reranker="none") as client:
-        await fill(client)
+async def test_without_a_reranker_the_fused_order_stands(data_dir: Path) -> None:
+    async with service(data_dir, reranker="none") as client:
         hits = await search(client)
         assert (await ask(client))["models"]["reranker"] == "none"
         assert await degraded(client) == []
-    async with service(tmp_path) as client:
+    async with service(data_dir) as client:
         reranked = await search(client)
     scores = [hit["score"] for hit in hits]
     assert scores == sorted(scores, reverse=True)
@@ -226,10 +241,9 @@ def last_first(prompt: str) -> dict[str, Any]:
 
 
 async def test_language_model_puts_the_passages_in_order_with_one_call(
-    tmp_path: Path, model: ScriptedOpenAI
+    data_dir: Path, model: ScriptedOpenAI
 ) -> None:
-    async with service(tmp_path, **with_model(model)) as client:
-        await fill(client)
+    async with service(data_dir, **with_model(model)) as client:
         before = await search(client)  # the script is empty: the default order stands
         model.requests.clear()
         model.script(Reply(last_first, when=RERANK))
@@ -243,7 +257,7 @@ async def test_language_model_puts_the_passages_in_order_with_one_call(
 
 
 async def test_calls_of_the_reranker_are_booked_to_the_question(
-    tmp_path: Path, model: ScriptedOpenAI
+    data_dir: Path, model: ScriptedOpenAI
 ) -> None:
     def right_first(prompt: str) -> dict[str, Any]:
         order = sorted(shown(prompt), key=lambda entry: STATES not in entry[1])
@@ -253,8 +267,7 @@ async def test_calls_of_the_reranker_are_booked_to_the_question(
             ]
         }
 
-    async with service(tmp_path, **with_model(model)) as client:
-        await fill(client)
+    async with service(data_dir, **with_model(model)) as client:
         model.script(*[Reply(right_first, when=RERANK, usage=(700, 50))] * 3)
         answer = await ask(client)
     spent = answer["usage"]["nodes"]["retrieve_initial"]
@@ -275,23 +288,20 @@ async def test_calls_of_the_reranker_are_booked_to_the_question(
     ids=["down", "prose", "unknown-number", "empty"],
 )
 async def test_useless_model_leaves_the_default_order_and_is_told(
-    tmp_path: Path, model: ScriptedOpenAI, reply: Reply
+    data_dir: Path, model: ScriptedOpenAI, reply: Reply
 ) -> None:
-    async with service(tmp_path / "plain") as client:
-        await fill(client)
+    async with service(data_dir) as client:
         expected = [(hit["passage"], hit["score"]) for hit in await search(client)]
-    async with service(tmp_path / "model", **with_model(model)) as client:
-        await fill(client)
+    async with service(data_dir, **with_model(model)) as client:
         model.script(*[reply] * 8)
         assert [(hit["passage"], hit["score"]) for hit in await search(client)] == expected
         assert "reranker_fallback" in warned(await ask(client))
 
 
 async def test_question_without_model_calls_left_keeps_the_default_order(
-    tmp_path: Path, model: ScriptedOpenAI
+    data_dir: Path, model: ScriptedOpenAI
 ) -> None:
-    async with service(tmp_path, model_calls=0, **with_model(model)) as client:
-        await fill(client)
+    async with service(data_dir, model_calls=0, **with_model(model)) as client:
         answer = await ask(client)
     assert not model.requests
     assert {"reranker_fallback", "budget_exhausted"} <= warned(answer)
