@@ -100,15 +100,15 @@ def search(
     query: Annotated[str, typer.Argument(help="What to search for.")],
     kb: Kb = None,
     top_k: Annotated[int, typer.Option(min=1, max=50, help="Number of passages.")] = 10,
-    include_dropped: Annotated[
-        bool, typer.Option("--include-dropped", help="List near-duplicates and noise as well.")
+    include_duplicates: Annotated[
+        bool, typer.Option("--include-duplicates", help="List near-duplicates as well.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Search a knowledge base without answering; every hit shows its place in each stage."""
     settings = settings_of()
     name = kb or settings.default_kb
-    found = run(searching.search(settings, query, name, top_k, include_dropped))
+    found = run(searching.search(settings, query, name, top_k, include_duplicates))
     if as_json:
         dump(found)
     else:

@@ -18,8 +18,8 @@ class SearchRequest(Request):
     query: Question
     top_k: Annotated[int, Field(ge=1, le=50)] = 10
     exclude_documents: list[Id] = Field(default_factory=list, max_length=1000)
-    include_dropped: bool = False
-    """Also list near-duplicates and noise, which repeat what stands above them."""
+    include_duplicates: bool = False
+    """Also list near-duplicates, which are attached to a passage above them as its variants."""
 
 
 class PlaceOut(BaseModel):

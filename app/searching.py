@@ -10,9 +10,6 @@ from graphs.ports import KnowledgeBase
 from graphs.retrieval.hybrid import Found, HybridSearch
 from graphs.retrieval.trace import Gate, Trace
 
-_HIDDEN: tuple[Gate, ...] = ("duplicate", "noise")
-"""Passages dropped by these repeat what is listed already."""
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -58,14 +55,16 @@ class Searcher:
         query: str,
         top_k: int,
         exclude: Collection[str] = (),
-        include_dropped: bool = False,
+        include_duplicates: bool = False,
     ) -> Sequence[Placed]:
-        """Return the best passages, best first, at most `top_k`, those under the threshold too.
+        """Return the best passages, best first, at most `top_k`, those that a gate drops too.
 
-        Near-duplicates and noise are left out unless `include_dropped`.
+        Near-duplicates are attached to what they repeat, and listed only with `include_duplicates`.
         """
         found = await self.find(kb, query, exclude)
-        listed = [one for one in placed(found) if include_dropped or one.dropped_by not in _HIDDEN]
+        listed = [
+            one for one in placed(found) if include_duplicates or one.dropped_by != "duplicate"
+        ]
         return listed[:top_k]
 
     async def find(self, kb: KnowledgeBase, query: str, exclude: Collection[str] = ()) -> Found:

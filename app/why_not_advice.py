@@ -34,8 +34,9 @@ REASONS: dict[Fate, tuple[str, str]] = {
         'It says nearly the same as a passage above it, and is kept as a variant of that one in "{leader}".',
     ),
     "noise": (
-        "与排在前面的段落相比，它对这个问题没有新的内容，作为噪声去除。",
-        "Beside the passages above it, it adds nothing to this question, and was removed as noise.",
+        "它重排后排第 {reranked} 位，但远不如前面的段落切题，或只是重复它们的内容，作为噪声去除。",
+        "At position {reranked} after reranking, it is far weaker than the passages above it or repeats "
+        "them, and was removed as noise.",
     ),
     "top_n": (
         "它过了门槛，重排后排第 {reranked} 位，但名单只收 {top_n} 段。",
@@ -91,8 +92,8 @@ _ADVICE: dict[str, tuple[str, str]] = {
         "at most 0.80).",
     ),
     "own": (
-        "若它有自己独有的内容，请直接问那一点。",
-        "If it holds something of its own, ask for that.",
+        "若它有自己独有的内容，请直接问那一点，或在问题中写出它的标题或编号：{names}。",
+        "If it holds something of its own, ask for that, or name its title or code in the question: {names}.",
     ),
     "more": (
         "把问题问得更具体，或提高 YOUJU_PROFILES__INITIAL__TOP_N（现为 {top_n}，至多 16）。",

@@ -28,10 +28,10 @@ _SHOWN = 200
 
 
 async def search(
-    settings: Settings, query: str, kb: str, top_k: int, include_dropped: bool
+    settings: Settings, query: str, kb: str, top_k: int, include_duplicates: bool
 ) -> Reply:
     """Return the hits; raises CommandFailed."""
-    body = {"query": query, "top_k": top_k, "include_dropped": include_dropped}
+    body = {"query": query, "top_k": top_k, "include_duplicates": include_duplicates}
     with err.status("…"):
         async with connect(settings) as client:
             return await client.search(kb, body)

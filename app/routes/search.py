@@ -57,7 +57,7 @@ async def search(kb: str, body: SearchRequest, services: ServicesDep) -> SearchO
     """Search as the first retrieval does, without answering; every hit shows each stage."""
     opened = await services.library.open(kb)
     found = await services.searcher.search(
-        opened, body.query, body.top_k, body.exclude_documents, body.include_dropped
+        opened, body.query, body.top_k, body.exclude_documents, body.include_duplicates
     )
     return SearchOut(query=body.query, hits=[_hit(placed) for placed in found])
 

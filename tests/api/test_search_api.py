@@ -64,7 +64,7 @@ async def _why_not(client: httpx.AsyncClient, question: str, document: str, **mo
 
 
 async def test_hits_show_their_place_in_every_stage(client: httpx.AsyncClient) -> None:
-    hits = await _search(client, query="循环水泵多久检修一次？", include_dropped=True)
+    hits = await _search(client, query="循环水泵多久检修一次？", include_duplicates=True)
     best = hits[0]
     assert best["title"].startswith("循环水泵检修规程")
     assert [hit["stages"]["reranked"]["position"] for hit in hits] == list(range(1, len(hits) + 1))
@@ -79,7 +79,7 @@ async def test_hits_show_their_place_in_every_stage(client: httpx.AsyncClient) -
 async def test_passage_without_a_word_of_the_question_has_no_keyword_place(
     client: httpx.AsyncClient,
 ) -> None:
-    hits = await _search(client, query="循环水泵多久检修一次？", top_k=50, include_dropped=True)
+    hits = await _search(client, query="循环水泵多久检修一次？", top_k=50, include_duplicates=True)
     fire = next(hit for hit in hits if hit["title"] == "Fire drill")
     assert fire["stages"]["keyword"] is None
     assert fire["stages"]["dense"]["position"] > 1
@@ -89,7 +89,7 @@ async def test_passage_without_a_word_of_the_question_has_no_keyword_place(
 async def test_near_duplicate_is_listed_only_when_asked_for(client: httpx.AsyncClient) -> None:
     query = "轴承润滑油多久更换一次？"
     short = await _search(client, query=query)
-    whole = await _search(client, query=query, include_dropped=True)
+    whole = await _search(client, query=query, include_duplicates=True)
     doubles = [hit for hit in whole if hit["dropped_by"] == "duplicate"]
     assert doubles
     assert all(hit["dropped_by"] != "duplicate" for hit in short)
@@ -124,7 +124,7 @@ async def test_document_under_the_threshold_is_told_what_it_lacks(
 
 
 async def test_near_duplicate_document_is_told_with_its_leader(client: httpx.AsyncClient) -> None:
-    whole = await _search(client, query="轴承润滑油多久更换一次？", include_dropped=True)
+    whole = await _search(client, query="轴承润滑油多久更换一次？", include_duplicates=True)
     double = next(hit for hit in whole if hit["dropped_by"] == "duplicate")
     found = await _why_not(client, "轴承润滑油多久更换一次？", double["document_id"])
     passage = next(one for one in found["passages"] if one["passage"] == double["passage"])
