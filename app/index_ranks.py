@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from graphs.errors import DenseUnavailable
 from graphs.evidence.passages import Hit, Passage
 from graphs.ports import KnowledgeBase
-from graphs.retrieval.hybrid import Query
+from graphs.retrieval.candidates import Query
 
 BOUND = 1_000
 """Places of each index that are looked through."""

@@ -16,6 +16,7 @@ from app.adapters.rerank_bge import BgeReranker
 from app.adapters.rerank_lexical import LexicalReranker
 from app.settings import Settings
 from graphs.errors import RerankerUnavailable
+from graphs.evidence.ranker import SHIPPED, Ranker
 from graphs.ports import Embedder, ListwiseReranker, Reranker
 from graphs.reasoners.llm_rerank import LLMReranker
 
@@ -58,6 +59,11 @@ class Rerankers:
     standby: Reranker | None = None
     listwise: ListwiseReranker | None = None
     standins: tuple[Standin, ...] = ()
+
+    @property
+    def ranker(self) -> Ranker | None:
+        """What orders the passages that the default reranker scores; a model orders its own."""
+        return SHIPPED if isinstance(self.scoring, LexicalReranker) else None
 
     @property
     def name(self) -> str:

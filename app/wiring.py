@@ -131,7 +131,9 @@ async def open_core(settings: Settings) -> AsyncIterator[Core]:
         )
         rules_ = policy_of(settings)
         scoring = rerankers.scoring
-        search = HybridSearch(asking, scoring, rules_, rerankers.standby, rerankers.listwise)
+        search = HybridSearch(
+            asking, scoring, rules_, rerankers.standby, rerankers.listwise, rerankers.ranker
+        )
         measure: Measure = ScoreMeter(library, indexing).measure
         if scoring:
             measure = each(measure, BackgroundMeter(library, scoring, indexing).measure)

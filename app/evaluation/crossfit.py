@@ -53,10 +53,10 @@ async def cross_fit(
 
     Every fitter run learns from all these sets together, as the shipped parameters do.
     """
-    labelled = [each for one in opened for each in _labelled(one, limit)]
+    questions = [each for one in opened for each in labelled(one, limit)]
     fitted: list[HybridSearch] = []
     for fold in range(FOLDS):
-        training = [one for one in labelled if fold_of(one.set_name, one.question.id) != fold]
+        training = [one for one in questions if fold_of(one.set_name, one.question.id) != fold]
         fitted.append(await fitter.fit(search, training))
         progress("fitting folds", fold + 1, FOLDS)
     outcomes = []
@@ -70,7 +70,8 @@ async def cross_fit(
     return outcomes
 
 
-def _labelled(opened: Opened, limit: int | None) -> list[Labelled]:
+def labelled(opened: Opened, limit: int | None = None) -> list[Labelled]:
+    """Return the first `limit` questions of a set with their gold passages."""
     ids = {key: id_ for id_, key in opened.keys.items()}
     return [
         Labelled(

@@ -3,6 +3,9 @@
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -74,3 +77,7 @@ class Evidence:
     round: int = 0
     variants: tuple[str, ...] = field(default=())
     """Ids of near-duplicates that were collapsed into this passage for ranking only."""
+    order: float = field(default=0.0, compare=False)
+    """What the ranker gave it, comparable within one search only; 0 without a ranker."""
+    meaning: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
+    """Shape (d,), unit length: the mean of its sentences; None where there are no vectors."""

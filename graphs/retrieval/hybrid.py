@@ -1,41 +1,23 @@
 """Hybrid search: dense and keyword in parallel, fused, reranked, calibrated, collapsed."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from graphs.evidence.dedupe import collapse
-from graphs.evidence.fusion import fuse, keyword_ceiling
-from graphs.evidence.passages import Evidence, Hit, Passage
+from graphs.evidence.noise import without_noise
+from graphs.evidence.passages import Evidence, Hit
+from graphs.evidence.ranker import Ranker
 from graphs.evidence.text import codes, query_terms
 from graphs.meter import Meter
 from graphs.policy import Policy, Profile
 from graphs.ports import Candidate, Embedder, KnowledgeBase, ListwiseReranker, Reranker
-from graphs.retrieval.doors import cosines_of, open_doors
+from graphs.retrieval.candidates import Gatherer, Query, Scored
+from graphs.retrieval.ordering import Order, meaning_of, ordered
 from graphs.retrieval.reranking import reordered, request_of, scored_by
 from graphs.retrieval.trace import Trace, traced
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A query taken apart once: its vector, index terms and codes."""
-
-    text: str
-    vector: np.ndarray[tuple[int], np.dtype[np.float32]]
-    terms: tuple[str, ...]
-    codes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A passage before reranking: cosine, BM25 share of the ceiling, and both fused."""
-
-    passage: Passage
-    dense: float
-    keyword: float
-    fused: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +31,6 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pool:
-    """Candidates, best fused first; `dense` is None where the vector index can't be read."""
-
-    scored: list[Scored]
-    dense: list[Hit] | None
-    keyword: list[Hit]
-
-
-@dataclass(frozen=True, slots=True)
 class HybridSearch:
     """Searches one knowledge base. Holds no state."""
 
@@ -67,6 +40,8 @@ class HybridSearch:
     standby: Reranker | None = None
     """Scores where the reranker fails."""
     listwise: ListwiseReranker | None = None
+    ranker: Ranker | None = None
+    """Orders what the reranker scores; without it the score orders."""
 
     async def search(
         self,
@@ -84,12 +59,17 @@ class HybridSearch:
         false). The listwise reranker works only where a meter gives it a budget.
         """
         query = await self.query(text)
-        pool = await self._candidates(kb, query, profile, exclude, seen)
+        pool = await self.gatherer.gather(kb, query, profile, exclude, seen)
         ranked = await self.rank(kb, query, pool.scored, profile, round_, meter)
         evidence = self.select(ranked, profile)
         fused = [Hit(each.passage.id, each.fused) for each in pool.scored]
-        trace = traced(pool.dense or (), pool.keyword, fused, ranked, evidence, profile.threshold)
+        trace = traced(pool.dense or (), pool.keyword, fused, ranked, evidence, profile)
         return Found(evidence, ranked, pool.dense is not None, trace)
+
+    @property
+    def gatherer(self) -> Gatherer:
+        """What gathers the candidates."""
+        return Gatherer(self.policy.candidates, links=self.ranker is not None)
 
     async def query(self, text: str) -> Query:
         """Embed and tokenise a query."""
@@ -102,65 +82,26 @@ class HybridSearch:
         profile: Profile,
         threshold: float | None = None,
         duplicate_limit: float | None = None,
+        clean: bool = True,
     ) -> list[Evidence]:
-        """Collapse near-duplicates, then keep what passes the threshold, at most `top_n`."""
+        """Keep what passes the threshold, collapse near-duplicates, remove noise; at most `top_n`."""
         limit = self.policy.near_duplicate if duplicate_limit is None else duplicate_limit
         floor = profile.threshold if threshold is None else threshold
         passing = [item for item in ranked if item.score >= floor]
-        return collapse(passing, limit)[: profile.top_n]
+        single = collapse(passing, limit)
+        if self.ranker is not None and clean:
+            single = without_noise(single, self.ranker.margin, self.policy.answer_passage)
+        return single[: profile.top_n]
 
-    async def _candidates(
-        self,
-        kb: KnowledgeBase,
-        query: Query,
-        profile: Profile,
-        exclude: Collection[str],
-        seen: Collection[str],
-    ) -> _Pool:
-        """Return the best fused candidates and the two lists they came from."""
-        count = self.policy.candidates + len(seen)
-        found = await open_doors(kb, query.vector, query.terms, query.codes, count, exclude)
-        ids = [id_ for id_ in found.ids if id_ not in set(seen)]
-        if found.dense is None:
-            profile = replace(profile, dense=0.0, keyword=1.0)
-        exact = frozenset(found.exact)
-        scored = await self._fuse(
-            kb, ids, found.dense_scores, found.keyword_scores, found.ceiling, profile, exact
-        )
-        return _Pool(scored, found.dense, found.keyword)
-
-    async def score(
-        self, kb: KnowledgeBase, query: Query, passages: Sequence[Passage], profile: Profile
-    ) -> list[Scored]:
-        """Score passages that came by another way than the two indexes, as candidates are scored."""
-        ids = [passage.id for passage in passages]
-        dense = await cosines_of(kb, query.vector, ids)
-        keyword = await kb.keyword_scores(query.terms, ids) if query.terms else {}
-        info = await kb.info()
-        frequency = await kb.document_frequency(query.terms)
-        ceiling = keyword_ceiling(info.passages, frequency.values())
-        return await self._fuse(kb, ids, dense, keyword, ceiling, profile, frozenset())
-
-    async def _fuse(
-        self,
-        kb: KnowledgeBase,
-        ids: Sequence[str],
-        dense: Mapping[str, float],
-        keyword: Mapping[str, float],
-        ceiling: float,
-        profile: Profile,
-        exact: frozenset[str],
-    ) -> list[Scored]:
-        fused = dict(fuse(ids, dense, keyword, ceiling, profile.dense, profile.keyword, exact))
-        read = await kb.passages(list(fused)[: 2 * self.policy.candidates])
+    async def read(self, kb: KnowledgeBase, candidates: Sequence[Scored]) -> list[Candidate]:
+        """Return candidates with what a reranker reads of them."""
+        vectors = await kb.sentence_vectors([c.passage.id for c in candidates])
+        empty = np.zeros((0, self.embedder.dimension), dtype=np.float32)
         return [
-            Scored(
-                passage,
-                dense.get(passage.id, 0.0),
-                min(1.0, keyword.get(passage.id, 0.0) / ceiling) if ceiling else 0.0,
-                fused[passage.id],
+            Candidate(
+                c.passage, c.dense, c.keyword, vectors.get(c.passage.id, empty), c.named, c.linked
             )
-            for passage in read
+            for c in candidates
         ]
 
     async def rank(
@@ -176,21 +117,28 @@ class HybridSearch:
         if not candidates:
             return []
         if self.reranker is None or not profile.rerank:
-            scores = [min(1.0, candidate.fused) for candidate in candidates]
+            found = [_evidence(c, min(1.0, c.fused), round_) for c in candidates]
+            return sorted(found, key=lambda item: (-item.score, item.passage.id))
+        pairs = await self.read(kb, candidates)
+        request = await request_of(kb, query.text, query.vector)
+        scores = await scored_by(self.reranker, self.standby, kb, request, pairs, meter)
+        if self.ranker is not None:
+            order = await ordered(self.ranker, kb, request, pairs)
         else:
-            vectors = await kb.sentence_vectors([c.passage.id for c in candidates])
-            empty = np.zeros((0, self.embedder.dimension), dtype=np.float32)
-            pairs = [
-                Candidate(c.passage, c.dense, c.keyword, vectors.get(c.passage.id, empty))
-                for c in candidates
-            ]
-            request = await request_of(kb, query.text, query.vector)
-            scores = await scored_by(self.reranker, self.standby, kb, request, pairs, meter)
-        evidence = [
-            Evidence(c.passage, round(score, 3), round(c.dense, 3), round(c.keyword, 3), round_)
-            for c, score in zip(candidates, scores, strict=True)
+            order = [Order(score, score) for score in scores]
+        found = [
+            replace(_evidence(c, score, round_), order=place.score, meaning=meaning_of(pair))
+            for c, score, place, pair in zip(candidates, scores, order, pairs, strict=True)
         ]
-        ranked = sorted(evidence, key=lambda item: (-item.score, item.passage.id))
-        if self.listwise is None or meter is None or not profile.rerank:
+        keys = {item.passage.id: place.key for item, place in zip(found, order, strict=True)}
+        ranked = sorted(found, key=lambda item: (-keys[item.passage.id], item.passage.id))
+        if self.listwise is None or meter is None:
             return ranked
         return await reordered(self.listwise, query.text, ranked, meter)
+
+
+def _evidence(candidate: Scored, score: float, round_: int) -> Evidence:
+    return Evidence(
+        candidate.passage, round(score, 3), round(candidate.dense, 3),
+        round(candidate.keyword, 3), round_,
+    )  # fmt: skip

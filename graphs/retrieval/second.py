@@ -96,7 +96,7 @@ class SecondSearch:
         if not following:
             return [], name
         parsed = await self.search.query(query)
-        scored = await self.search.score(kb, parsed, following, profile)
+        scored = await self.search.gatherer.score(kb, parsed, following, profile)
         ranked = await self.search.rank(kb, parsed, scored, profile, round_)
         limit = self.search.policy.near_duplicate
         chosen = self.search.select(ranked, profile)
@@ -130,7 +130,10 @@ class SecondSearch:
     ) -> list[Evidence]:
         more: list[Evidence] = []
         for part in found:
-            more = _merge(more, self.search.select(part.ranked, profile, floor, _WIDER_DUPLICATES))
+            more = _merge(
+                more,
+                self.search.select(part.ranked, profile, floor, _WIDER_DUPLICATES, clean=False),
+            )
         return [item for item in more if not _repeats(item, seen, _WIDER_DUPLICATES)]
 
 

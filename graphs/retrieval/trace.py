@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from graphs.evidence.passages import Evidence, Hit
+from graphs.policy import Profile
 
 Gate = Literal["threshold", "duplicate", "noise", "top_n"]
 """What keeps a ranked passage out of the evidence: its calibrated score lies under the profile's
@@ -33,19 +34,25 @@ def traced(
     fused: Sequence[Hit],
     ranked: Sequence[Evidence],
     kept: Sequence[Evidence],
-    threshold: float,
+    profile: Profile,
 ) -> Trace:
-    """Return the trace of a search from its stages and from what it kept."""
+    """Return the trace of a search from its stages and from what it kept.
+
+    What stands above the last passage of a full list, and is not in it, was noise.
+    """
     chosen = {item.passage.id for item in kept}
     variants = {id_ for item in kept for id_ in item.variants}
+    last = kept[-1].passage.id if len(kept) >= profile.top_n else ""
     dropped: dict[str, Gate] = {}
+    full = False
     for item in ranked:
         id_ = item.passage.id
         if id_ in variants:
             dropped[id_] = "duplicate"
-        elif item.score < threshold:
+        elif item.score < profile.threshold:
             dropped[id_] = "threshold"
         elif id_ not in chosen:
-            dropped[id_] = "top_n"
+            dropped[id_] = "top_n" if full else "noise"
+        full = full or id_ == last
     reranked = tuple(Hit(item.passage.id, item.score) for item in ranked)
     return Trace(tuple(dense), tuple(keyword), tuple(fused), reranked, dropped)

@@ -1,0 +1,132 @@
+"""Candidates: what both doors find, scored alike and fused, with what titles lead to."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from graphs.evidence.fusion import fuse, keyword_ceiling
+from graphs.evidence.passages import Hit, Passage
+from graphs.policy import Profile
+from graphs.ports import KnowledgeBase
+from graphs.retrieval.doors import cosines_of, open_doors
+from graphs.retrieval.links import links_of
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query taken apart once: its vector, index terms and codes."""
+
+    text: str
+    vector: np.ndarray[tuple[int], np.dtype[np.float32]]
+    terms: tuple[str, ...]
+    codes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A passage before reranking: cosine, BM25 share of the ceiling, and both fused."""
+
+    passage: Passage
+    dense: float
+    keyword: float
+    fused: float
+    named: float = 0.0
+    linked: float = 0.0
+    """As in `graphs.ports.Candidate`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Candidates, best fused first; `dense` is None where the vector index can't be read."""
+
+    scored: list[Scored]
+    dense: list[Hit] | None
+    keyword: list[Hit]
+
+
+@dataclass(frozen=True, slots=True)
+class Gatherer:
+    """Gathers candidates: `count` from each door; `links` adds what titles lead to."""
+
+    count: int
+    links: bool
+
+    async def gather(
+        self,
+        kb: KnowledgeBase,
+        query: Query,
+        profile: Profile,
+        exclude: Collection[str],
+        seen: Collection[str],
+    ) -> Pool:
+        """Return the best fused candidates and the two lists they came from."""
+        count = self.count + len(seen)
+        found = await open_doors(kb, query.vector, query.terms, query.codes, count, exclude)
+        ids = [id_ for id_ in found.ids if id_ not in set(seen)]
+        if found.dense is None:
+            profile = replace(profile, dense=0.0, keyword=1.0)
+        exact = frozenset(found.exact)
+        scored = await self._fuse(
+            kb, ids, found.dense_scores, found.keyword_scores, found.ceiling, profile, exact
+        )
+        linked = await self._linked(kb, query, scored, profile, exclude, seen)
+        return Pool([*scored, *linked], found.dense, found.keyword)
+
+    async def _linked(
+        self,
+        kb: KnowledgeBase,
+        query: Query,
+        scored: list[Scored],
+        profile: Profile,
+        exclude: Collection[str],
+        seen: Collection[str],
+    ) -> list[Scored]:
+        """Mark in `scored` what is named, and return what else is named."""
+        if not self.links or not profile.rerank:
+            return []
+        links = await links_of(kb, query.text, [each.passage for each in scored], exclude)
+        known = {each.passage.id for each in scored}
+        new = [id_ for id_ in links.ids if id_ not in known and id_ not in set(seen)]
+        more = await self.score(kb, query, await kb.passages(new), profile) if new else []
+
+        def marked(each: Scored) -> Scored:
+            id_ = each.passage.id
+            return replace(each, named=float(id_ in links.named), linked=links.linked.get(id_, 0.0))
+
+        scored[:] = [marked(each) for each in scored]
+        return [marked(each) for each in more]
+
+    async def score(
+        self, kb: KnowledgeBase, query: Query, passages: Sequence[Passage], profile: Profile
+    ) -> list[Scored]:
+        """Score passages that came by another way than the two indexes, as candidates are scored."""
+        ids = [passage.id for passage in passages]
+        dense = await cosines_of(kb, query.vector, ids)
+        keyword = await kb.keyword_scores(query.terms, ids) if query.terms else {}
+        info = await kb.info()
+        frequency = await kb.document_frequency(query.terms)
+        ceiling = keyword_ceiling(info.passages, frequency.values())
+        return await self._fuse(kb, ids, dense, keyword, ceiling, profile, frozenset())
+
+    async def _fuse(
+        self,
+        kb: KnowledgeBase,
+        ids: Sequence[str],
+        dense: Mapping[str, float],
+        keyword: Mapping[str, float],
+        ceiling: float,
+        profile: Profile,
+        exact: frozenset[str],
+    ) -> list[Scored]:
+        fused = dict(fuse(ids, dense, keyword, ceiling, profile.dense, profile.keyword, exact))
+        read = await kb.passages(list(fused)[: 2 * self.count])
+        return [
+            Scored(
+                passage,
+                dense.get(passage.id, 0.0),
+                min(1.0, keyword.get(passage.id, 0.0) / ceiling) if ceiling else 0.0,
+                fused[passage.id],
+            )
+            for passage in read
+        ]
