@@ -147,6 +147,7 @@ def _facts(
         leader=titles.get(leader or "", ""),
         newer=newer,
         lacking=[word for word in words.asked if word not in words.held],
+        translated=[word for word in words.asked if word in words.translated],
         scattered=not any(words.in_passage[i] >= {*words.asked} for i in ids),
         other_language=document.language != language(question),
         names=[name for name in (document.title or document.name, *document.codes) if name],

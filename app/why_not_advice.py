@@ -66,6 +66,11 @@ _ADVICE: dict[str, tuple[str, str]] = {
         "If the document says the same in other words, add an entry to the glossary of kb.yaml (the question's "
         "word: [the document's words]): a broadened second search then uses them; or use them in the question.",
     ),
+    "translated": (
+        "词汇表（kb.yaml 的 glossary）已收录它们：首次检索只用问题的原话，放宽的再次检索才用同义词；请检查词条是否含有该文档的说法。",
+        "The glossary of kb.yaml has them already: the first search takes the question as it is, and only a "
+        "broadened second search uses synonyms; see whether the entry holds the document's words.",
+    ),
     "language": (
         "问题与文档的语言不同，关键词无法匹配，只能靠向量；用文档的语言提问会更可靠。",
         "The question and the document are in different languages, so that only the vector index can match "
@@ -115,7 +120,7 @@ class Facts:
     """What the sentences are made from. `dense` and `keyword` are positions, or None beyond `bound`.
 
     `lacking` are words that the document never uses; `scattered` tells that it uses all of them,
-    but no passage does.
+    but no passage does. `translated` are words that the glossary has synonyms for.
     """
 
     fate: Fate
@@ -133,6 +138,7 @@ class Facts:
     leader: str = ""
     newer: str = ""
     lacking: Sequence[str] = ()
+    translated: Sequence[str] = ()
     scattered: bool = False
     other_language: bool = False
     names: Sequence[str] = ()
@@ -185,7 +191,8 @@ def _wording(facts: Facts) -> list[str]:
     if facts.other_language:
         return ["language"]
     if facts.lacking:
-        return ["lacking", "glossary"]
+        unknown = set(facts.lacking) - set(facts.translated)
+        return ["lacking", "glossary" if unknown else "translated"]
     return ["scattered"] if facts.scattered else ["common"]
 
 

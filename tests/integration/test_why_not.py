@@ -82,6 +82,17 @@ async def test_superseded_document_is_told_with_its_successor(services: OpenServ
     assert any("《振动规程 2024版》取代" in line for line in found.advice)
 
 
+async def test_word_of_the_glossary_is_not_advised_again(services: OpenServices) -> None:
+    before = await _ask(services, "抽水装置", "canteen.md")
+    card = "glossary:\n  抽水装置: [循环水泵]\n"
+    await services.indexer.ingest(KB, [Source("kb.yaml", card.encode())])
+    after = await _ask(services, "抽水装置", "canteen.md")
+    await services.indexer.ingest(KB, [Source("kb.yaml", b"description: plant\n")])
+    assert any("加一条" in line for line in before.advice)
+    assert any("已收录" in line for line in after.advice)
+    assert not any("加一条" in line for line in after.advice)
+
+
 async def test_words_are_counted_over_the_whole_knowledge_base(services: OpenServices) -> None:
     found = await _ask(services, QUESTION, "canteen.md")
     counted = {word.word: word for word in found.words}

@@ -39,6 +39,8 @@ def test_every_fate_has_a_reason_and_advice(fate: str, language: str) -> None:
     [
         ({"fate": "found"}, ["排第 2 位", "至多读 5 段"]),
         ({}, ["向量：412；关键词：1,000 名之外", "没有使用：水泵、检修", "kb.yaml"]),
+        ({"translated": ["水泵"]}, ["没有使用：水泵、检修", "加一条"]),
+        ({"translated": ["水泵", "检修"]}, ["词汇表（kb.yaml 的 glossary）已收录"]),
         ({"matches": False}, ["关键词：没有共同的词"]),
         ({"fate": "threshold"}, ["0.134", "门槛 0.2", "没有使用", "YOUJU_PROFILES__INITIAL"]),
         ({"fate": "duplicate"}, ["《总则》", "YOUJU_NEAR_DUPLICATE（现为 0.75"]),
