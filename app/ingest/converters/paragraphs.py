@@ -8,7 +8,6 @@ from app.ingest.blocks import blocks
 from app.ingest.marks import ITEM, atx, is_rule
 from app.ingest.plain_headings import SENTENCE_TAIL
 
-_SPACES = re.compile(r"[ \t\f\v\u00a0\u2000-\u200a\u202f\u3000]+")
 _INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u200b\u200e\u200f\u2060\ufeff]")
 _FENCE = re.compile(r" {0,3}(?:`{3}|~{3})")
 _GUARD = "    "
@@ -32,7 +31,8 @@ class Paragraph:
 
 def one_line(text: str) -> str:
     """Return `text` without line breaks, doubled blanks and invisible characters."""
-    return _SPACES.sub(" ", _INVISIBLE.sub("", text.replace("\n", " "))).strip()
+    plain = " ".join(text.split())
+    return plain if plain.isprintable() else " ".join(_INVISIBLE.sub("", plain).split())
 
 
 def visible(text: str) -> str:

@@ -6,7 +6,7 @@ import io
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import pdfplumber
 import pypdfium2 as pdfium
@@ -18,6 +18,8 @@ from pdfplumber.utils.exceptions import PdfminerException
 
 HYPHEN = "\u00ad"
 """Ends a line whose last word goes on in the next one."""
+_HYPHENS = frozenset({0x02, 0x2D, 0xAD, 0x2010, 0xFFFE})
+_BLANK = 0x20
 _BOLD = 600
 _BOLD_NAMES = ("bold", "black", "heavy", "simhei", "heiti", "黑体")
 _NAME = 128
@@ -101,21 +103,21 @@ class PdfFile:
 
 
 def _by_pdfium(page: pdfium.PdfPage, left: float, bottom: float) -> list[Char]:
+    """Return the characters of a page; asks as little as possible, there are many of them."""
     text_page = page.get_textpage()
-    count = text_page.count_chars()
-    return [_char(text_page, index, left, bottom) for index in range(count)]
-
-
-def _char(text_page: pdfium.PdfTextPage, index: int, left: float, bottom: float) -> Char:
     x0, x1, y0, y1 = (ctypes.c_double() for _ in range(4))
-    raw.FPDFText_GetCharBox(text_page, index, x0, x1, y0, y1)
-    hyphen = raw.FPDFText_IsHyphen(text_page, index) == 1
-    return Char(
-        HYPHEN if hyphen else _letter(raw.FPDFText_GetUnicode(text_page, index)),
-        (x0.value - left, y0.value - bottom, x1.value - left, y1.value - bottom),
-        lambda: _font(text_page, index),
-        raw.FPDFText_IsGenerated(text_page, index) == 1,
-    )
+    places = tuple(map(ctypes.byref, (x0, x1, y0, y1)))
+    chars: list[Char] = []
+    for index in range(text_page.count_chars()):
+        code = raw.FPDFText_GetUnicode(text_page, index)
+        raw.FPDFText_GetCharBox(text_page, index, *places)
+        box = (x0.value - left, y0.value - bottom, x1.value - left, y1.value - bottom)
+        text = _letter(code)
+        if code in _HYPHENS and raw.FPDFText_IsHyphen(text_page, index) == 1:
+            text = HYPHEN
+        added = code == _BLANK and raw.FPDFText_IsGenerated(text_page, index) == 1
+        chars.append(Char(text, box, partial(_font, text_page, index), added))
+    return chars
 
 
 def _letter(code: int) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.ingest.converters.paragraphs import one_line
 
+ESCAPED = "\\|"
 _NUMBER = re.compile(r"^[-+(]?[¥$€£]?\d[\d,.\s]*%?\)?$")
 
 
@@ -69,13 +70,17 @@ def table(grid: Grid) -> list[str]:
     depth = _head_depth(text, origin)
     head = [" ".join(dict.fromkeys(filter(None, (one_line(row[i]) for row in text[:depth]))))
             for i in range(len(text[0]))]  # fmt: skip
-    body = [_once(row, marks) for row, marks in zip(text[depth:], origin[depth:], strict=True)]
+    body = [_once(row, marks) if any(marks) else row
+            for row, marks in zip(text[depth:], origin[depth:], strict=True)]  # fmt: skip
     return [*captions, pipe_table(head, body)]
 
 
 def simple_table(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return a table without merged cells as blocks of Markdown."""
-    return table(spread([[Cell(value) for value in row] for row in rows]))
+    width = max(map(len, rows), default=0)
+    return table(
+        Grid([[*row, *[""] * (width - len(row))] for row in rows], [[0] * width for _ in rows])
+    )
 
 
 def pipe_table(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
@@ -91,7 +96,8 @@ def is_number(value: str) -> bool:
 
 
 def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(one_line(cell).replace("|", "\\|") for cell in cells) + " |"
+    shown = (one_line(cell) for cell in cells)
+    return f"| {' | '.join(cell.replace('|', ESCAPED) for cell in shown)} |"
 
 
 def _trimmed(grid: Grid) -> tuple[list[list[str]], list[list[int]]]:
