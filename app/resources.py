@@ -117,6 +117,8 @@ class DocumentOut(BaseModel):
     codes: list[str]
     passages: int
     superseded_by: str | None
+    near_duplicate_of: str | None
+    """Id of an earlier document, not a version of this one, that says nearly the same."""
     updated_at: str
 
 
@@ -135,6 +137,19 @@ class FileOut(BaseModel):
     document_id: str | None
     passages: int
     error: ErrorBody | None
+    near_duplicate_of: str | None
+    """Name of an earlier document that says nearly the same; None while `more` files are to come."""
+
+
+class ProgressOut(BaseModel):
+    """How far an upload is. `bytes_done` moves inside large files, too."""
+
+    files_done: int
+    files: int
+    bytes_done: int
+    bytes: int
+    passages: int
+    file: str
 
 
 class IngestOut(BaseModel):

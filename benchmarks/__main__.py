@@ -13,7 +13,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks import durability, quality, questions, start
+from benchmarks import durability, ingest, quality, questions, start
 from benchmarks.machine import machine_facts
 from benchmarks.reporting import RESULTS, Report, arguments, markdown, show, write_json
 
@@ -36,6 +36,7 @@ def main() -> int:
         lambda: durability.measure(options.scale),
         lambda: questions.measure(options.scale),
         lambda: quality.measure(options.scale),
+        lambda: ingest.measure(options.scale),
         lambda: start.measure(options.scale, options.venv),
     )
     reports: list[Report] = []

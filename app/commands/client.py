@@ -45,25 +45,40 @@ class Client:
         """Return which models and stores run."""
         return await self._send("GET", "/readyz")
 
-    async def upload(self, kb: str, files: Sequence[File]) -> list[Reply]:
+    async def documents(self, kb: str) -> list[Reply]:
+        """Return what is known of each document."""
+        reply = await self._send("GET", f"{_kb(kb)}/documents")
+        return list(reply["documents"])
+
+    async def progress(self, kb: str, ingest: str) -> Reply | None:
+        """Return how far the newest upload of this name is, None before it began."""
+        try:
+            return await self._send("GET", f"{_kb(kb)}/ingests/{ingest}")
+        except RequestFailed:
+            return None
+
+    async def upload(
+        self, kb: str, files: Sequence[File], ingest: str, more: bool = False
+    ) -> list[Reply]:
         """Send files in one request and return what became of each; all in memory at once.
 
-        Raises RequestFailed where the reason is not in a file.
+        `ingest` is the name by which `progress` knows it, `more` announces another request. Raises
+        RequestFailed where the reason is not in a file.
         """
         url = f"{_kb(kb)}/documents"
+        params: dict[str, Any] = {"ingest": ingest, "more": more}
         try:
             if len(files) == 1:
-                reply = await self._send(
-                    "POST", url, params={"name": files[0].name}, content=files[0].read()
-                )
+                params["name"] = files[0].name
+                reply = await self._send("POST", url, params=params, content=files[0].read())
             else:
                 parts = [("files", (file.name, file.read())) for file in files]
-                reply = await self._send("POST", url, files=parts)
+                reply = await self._send("POST", url, params=params, files=parts)
         except RequestFailed as error:
             if error.code not in _OF_THE_FILE:
                 raise
             if len(files) > 1:  # the reply names the reason of the first alone
-                return [(await self.upload(kb, [file]))[0] for file in files]
+                return [(await self.upload(kb, [file], ingest, more))[0] for file in files]
             return [_refused(files[0], error)]
         return list(reply["files"])
 
@@ -109,4 +124,5 @@ def _refused(file: File, error: RequestFailed) -> Reply:
         "document_id": None,
         "passages": 0,
         "error": reason,
+        "near_duplicate_of": None,
     }

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.ingest.loading import SUPPORTED
+from app.ingest.loading import SUPPORTED, why_unread
 
 SUFFIXES = frozenset(SUPPORTED)
 CARD = "kb.yaml"
-_BATCH_FILES = 40
-_BATCH_BYTES = 512 * 1024
+QUESTIONS = "questions.jsonl"
+"""Labelled questions beside the documents; taken as a document only where the file itself is named."""
+_BATCH_FILES = 100
+_BATCH_BYTES = 1024 * 1024
 _ODD = frozenset('"\\\r\n')
 """Characters in a name that a form does not carry; such a file is sent by itself."""
 
@@ -100,7 +102,7 @@ def _add_folder(found: Found, folder: Path, root: Path, max_bytes: int) -> None:
         for name in sorted(names):
             path = Path(where, name)
             if not name.startswith(".") and path.is_file():
-                found.add(path, path.relative_to(root).as_posix(), max_bytes)
+                _add_met(found, path, root, max_bytes)
 
 
 def _add_pattern(found: Found, pattern: str, max_bytes: int) -> None:
@@ -116,4 +118,19 @@ def _add_pattern(found: Found, pattern: str, max_bytes: int) -> None:
             if "**" not in parts:
                 _add_folder(found, path, root, max_bytes)
         elif path.is_file():
-            found.add(path, path.relative_to(root).as_posix(), max_bytes)
+            _add_met(found, path, root, max_bytes)
+
+
+def _add_met(found: Found, path: Path, root: Path, max_bytes: int) -> None:
+    """Take a file that was met in a folder or matches a pattern."""
+    if path.name == QUESTIONS:
+        found.skipped.append(str(path))
+    else:
+        found.add(path, path.relative_to(root).as_posix(), max_bytes)
+
+
+def why_skipped(path: str) -> str:
+    """Return why a file was skipped, and how to take it all the same."""
+    if Path(path).name == QUESTIONS:
+        return "it holds labelled questions; name the file itself to take it as a document"
+    return why_unread(path)

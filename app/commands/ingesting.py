@@ -1,25 +1,31 @@
 """Take files into a knowledge base and say what became of each."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 from rich.progress import (
     BarColumn,
+    DownloadColumn,
     MofNCompleteColumn,
     Progress,
     SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
 )
 from rich.text import Text
 
 from app.commands.client import Client, Reply
-from app.commands.files import File, Found, batches
+from app.commands.files import File, Found, batches, why_skipped
 from app.commands.screen import err, note, out, plain
-from app.ingest.loading import why_unread
 
+Show = Callable[[int, int], None]
+_LOOK_SECONDS = 0.4
 _STYLES = {"added": "green", "changed": "cyan", "unchanged": "dim", "failed": "bold red"}
 
 
@@ -71,28 +77,88 @@ def begin(kb: str, found: Found) -> Outcome:
     return Outcome(kb, unread, found.skipped)
 
 
+def size_bar() -> Progress:
+    """Return a bar that counts bytes, with their rate and the remaining time."""
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[files]} files"),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    )
+
+
 async def ingest(client: Client, kb: str, found: Found) -> Outcome:
     """Send the files in batches behind a progress bar."""
     outcome = begin(kb, found)
-    with progress_bar() as bar:
-        task = bar.add_task(kb, total=len(found.files))
-        await send(client, outcome, list(found.files.values()), lambda n: bar.advance(task, n))
+    with size_bar() as bar:
+        total = sum(file.size for file in found.files.values())
+        task = bar.add_task(kb, total=total, files=f"0/{len(found.files)}")
+
+        def show(done: int, size: int) -> None:
+            bar.update(task, completed=size, files=f"{done}/{len(found.files)}")
+
+        await send(client, outcome, list(found.files.values()), None if bar.disable else show)
+    if outcome.counts["added"] or outcome.counts["changed"]:
+        outcome.files = _with_copies(outcome.files, await client.documents(kb))
     return outcome
 
 
 async def send(
-    client: Client, outcome: Outcome, files: Sequence[File], advance: Callable[[int], Any]
+    client: Client, outcome: Outcome, files: Sequence[File], show: Show | None = None
 ) -> None:
-    """Send files in batches and book what became of them."""
-    for batch in batches(files):
-        outcome.files += await client.upload(outcome.kb, batch)
-        advance(len(batch))
+    """Send files in batches and book what became of them; `show` gets files and bytes done."""
+    name = uuid4().hex
+    done = size = 0
+    waiting = list(batches(files))
+    for at, batch in enumerate(waiting, start=1):
+        upload = client.upload(outcome.kb, batch, name, more=at < len(waiting))
+        if show is None:
+            outcome.files += await upload
+            continue
+        follow = asyncio.create_task(_follow(client, outcome.kb, name, (done, size), batch, show))
+        try:
+            outcome.files += await upload
+        finally:
+            follow.cancel()
+            await asyncio.gather(follow, return_exceptions=True)
+        done, size = done + len(batch), size + sum(file.size for file in batch)
+        show(done, size)
+
+
+async def _follow(
+    client: Client, kb: str, name: str, before: tuple[int, int], batch: Sequence[File], show: Show
+) -> None:
+    """Show how far the service is with a batch that is on its way."""
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        at = await client.progress(kb, name)
+        if at is not None and at["files"] == len(batch):
+            show(before[0] + at["files_done"], before[1] + at["bytes_done"])
+
+
+def _with_copies(files: Sequence[Reply], documents: Sequence[Reply]) -> list[Reply]:
+    """Add to the reports which documents say nearly the same: known once all files are taken."""
+    names = {document["id"]: document["name"] for document in documents}
+    original = {document["id"]: document["near_duplicate_of"] for document in documents}
+    return [
+        file | {"near_duplicate_of": names.get(original.get(file["document_id"]))} for file in files
+    ]
 
 
 def report(outcome: Outcome) -> None:
     """Print the summary, with the reason of every file that was not taken."""
     for path in outcome.skipped:
-        note(f"{path} was skipped: {why_unread(path)}")
+        note(f"{path} was skipped: {why_skipped(path)}")
+    for file in outcome.files:
+        original = file.get("near_duplicate_of")
+        if original and file["outcome"] in {"added", "changed"}:
+            note(f"{file['name']} says nearly the same as {original}")
     for file in outcome.failed:
         reason = file["error"]
         err.print(Text.assemble((plain(file["name"]), "bold red"), f": {plain(reason['message'])}"))
@@ -117,4 +183,11 @@ def summary(outcome: Outcome) -> Text:
 
 def _unread(path: str, reason: str) -> Reply:
     error = {"code": "unreadable", "message": reason, "hint": ""}
-    return {"name": path, "outcome": "failed", "document_id": None, "passages": 0, "error": error}
+    return {
+        "name": path,
+        "outcome": "failed",
+        "document_id": None,
+        "passages": 0,
+        "error": error,
+        "near_duplicate_of": None,
+    }

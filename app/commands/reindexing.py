@@ -17,7 +17,9 @@ async def reindex(settings: Settings, kb: str) -> IngestReport:
 
                 def show(at: Progress) -> None:
                     what = f"{at.name} ({at.chunks})"
-                    bar.update(task, total=at.total, completed=at.done, description=what)
+                    bar.update(
+                        task, total=max(at.total_size, 1), completed=at.size, description=what
+                    )
 
                 return await services.indexer.reindex(kb, show)
     except DataFolderBusy as error:

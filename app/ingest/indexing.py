@@ -11,6 +11,7 @@ from app.adapters.dense_chroma import FingerprintMismatch
 from app.adapters.documents_sqlite import DocumentInfo
 from app.adapters.library import StoredLibrary
 from app.ingest.atoms import SplitLimits
+from app.ingest.board import ProgressBoard
 from app.ingest.finishing import Finisher, Measure
 from app.ingest.grouping import Ready, grouped, in_turn
 from app.ingest.loading import MAX_BYTES
@@ -43,6 +44,7 @@ class Indexer:
         measure_background: Measure | None = None,
         workers: int = 0,
     ) -> None:
+        self.board = ProgressBoard()
         self._library = library
         self._stores = library.stores
         self._workers = Workers(library.stores.embedder, workers)

@@ -17,7 +17,7 @@ from graphs.ports import Embedder, Matrix
 logger = logging.getLogger(__name__)
 
 SMALL = 200_000
-"""Bytes below which starting processes (about 2 s each) costs more than it gains."""
+"""Bytes, in one batch or several without a pause, below which starting processes (about 2 s each) costs more than it gains."""
 _TEXTS_HERE = 32
 """Texts embedded in one step in this process: answering goes on between steps."""
 _TEXTS_THERE = 96
@@ -47,6 +47,8 @@ class Workers:
         self._pool: ProcessPoolExecutor | None = None
         self._idle: asyncio.TimerHandle | None = None
         self._users = 0
+        self._recent = 0
+        """Bytes of the batches that came without a pause."""
 
     @property
     def ahead(self) -> int:
@@ -56,16 +58,17 @@ class Workers:
     def enter(self, size: int) -> None:
         """Get ready for a batch of `size` bytes; a call of `leave` must follow."""
         self._users += 1
+        self._recent += size
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
-        if self._pool is None and size >= SMALL and isinstance(self._embedder, Copyable):
+        if self._pool is None and self._recent >= SMALL and isinstance(self._embedder, Copyable):
             self._pool = self._start(self._embedder.maker())
 
     def leave(self) -> None:
         """End what `enter` began; the processes stay a while for the next batch."""
         self._users -= 1
-        if self._users == 0 and self._pool is not None:
+        if self._users == 0:
             self._idle = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self.close)
 
     def close(self) -> None:
@@ -73,6 +76,7 @@ class Workers:
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
+        self._recent = 0
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)

@@ -1,15 +1,18 @@
 """Knowledge bases and their documents: listing, taking in, deleting."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any, BinaryIO
 
 from fastapi import APIRouter, Query, Request
+from fastapi import Path as PathParameter
 from starlette.datastructures import UploadFile
 
 from app.adapters.documents_sqlite import DocumentInfo
 from app.deps import ServicesDep, SettingsDep
 from app.errors import InvalidRequest, TooLarge, UnknownDocument, UnsupportedContent
-from app.ingest.reports import FileReport, IngestReport, Source
+from app.ingest.reports import FileReport, IngestReport, Readable, Source
 from app.resources import (
     DocumentListOut,
     DocumentOut,
@@ -17,6 +20,7 @@ from app.resources import (
     IngestOut,
     KbListOut,
     KbOut,
+    ProgressOut,
     moment,
 )
 from app.schemas import ErrorBody
@@ -24,6 +28,7 @@ from app.schemas import ErrorBody
 router = APIRouter(prefix="/kb", tags=["documents"])
 
 _MAX_FILES = 1000
+_INGEST = "^[A-Za-z0-9_-]{1,64}$"
 _REFUSALS = {"too_large": TooLarge, "unsupported_type": UnsupportedContent}
 _REFUSALS |= {"binary_file": UnsupportedContent}
 _UPLOAD: dict[str, Any] = {
@@ -48,17 +53,32 @@ _UPLOAD: dict[str, Any] = {
 }
 
 
-async def _sources(request: Request, name: str | None) -> list[Source]:
+@dataclass(frozen=True, slots=True)
+class _Upload:
+    """A file of a form, which stays on disk until its turn comes."""
+
+    name: str
+    size: int
+    file: BinaryIO
+
+    def read(self) -> bytes:
+        """Return the content."""
+        self.file.seek(0)
+        return self.file.read()
+
+
+@asynccontextmanager
+async def _sources(request: Request, name: str | None) -> AsyncIterator[Sequence[Readable]]:
     if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
         if not name:
             raise InvalidRequest("A file that is sent as it is needs its name in ?name=.")
-        return [Source(name, await request.body())]
+        yield [Source(name, await request.body())]
+        return
     async with request.form(max_files=_MAX_FILES) as form:
         files = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
-        sources = [Source(file.filename or "", await file.read()) for file in files]
-    if not sources:
-        raise InvalidRequest("The form holds no file.")
-    return sources
+        if not files:
+            raise InvalidRequest("The form holds no file.")
+        yield [_Upload(file.filename or "", file.size or 0, file.file) for file in files]
 
 
 def _file(report: FileReport) -> FileOut:
@@ -69,6 +89,7 @@ def _file(report: FileReport) -> FileOut:
         document_id=report.document_id,
         passages=report.chunks,
         error=ErrorBody(code=error.code, message=error.message, hint=error.hint) if error else None,
+        near_duplicate_of=report.near_duplicate_of,
     )
 
 
@@ -91,6 +112,7 @@ def _document(info: DocumentInfo) -> DocumentOut:
         codes=list(info.codes),
         passages=info.chunks,
         superseded_by=info.superseded_by,
+        near_duplicate_of=info.near_duplicate_of,
         updated_at=moment(info.updated),
     )
 
@@ -123,16 +145,41 @@ async def upload_documents(
     request: Request,
     services: ServicesDep,
     name: Annotated[str | None, Query(max_length=400)] = None,
+    ingest: Annotated[str | None, Query(pattern=_INGEST)] = None,
+    more: bool = False,
 ) -> IngestOut:
     """Take files into a knowledge base, which is made if it is missing.
 
     A file that can't be taken is reported and does not stop the others; if none can be taken,
-    the first one's reason is the error.
+    the first one's reason is the error. An upload that names itself by `ingest` can be watched.
+    With `more` the caller announces another request: key phrases, versions and near-duplicates
+    are brought up to date after the last one, or after half a minute without one.
     """
-    report = await services.indexer.ingest(kb, await _sources(request, name))
+    indexer = services.indexer
+    show = indexer.board.writer(kb, ingest) if ingest else None
+    async with _sources(request, name) as sources:
+        report = await indexer.ingest(kb, sources, show, more)
     _refuse_if_all_failed(report)
     return IngestOut(
         kb=kb, files=[_file(file) for file in report.files], seconds=round(report.seconds, 3)
+    )
+
+
+@router.get("/{kb}/ingests/{ingest}")
+async def get_progress(
+    kb: str, ingest: Annotated[str, PathParameter(pattern=_INGEST)], services: ServicesDep
+) -> ProgressOut:
+    """Tell how far the newest upload of this name is."""
+    at = services.indexer.board.read(kb, ingest)
+    if at is None:
+        raise UnknownDocument("No upload of this name has been seen in this knowledge base.")
+    return ProgressOut(
+        files_done=at.done,
+        files=at.total,
+        bytes_done=at.size,
+        bytes=at.total_size,
+        passages=at.chunks,
+        file=at.name,
     )
 
 

@@ -69,10 +69,10 @@ def test_special_file_fails(tree: Path) -> None:
 
 
 def test_batches_stay_small_and_keep_the_order() -> None:
-    sizes = [10] * 45 + [600 * 1024, 10]
+    sizes = [10] * 105 + [1100 * 1024, 10]
     files = [File(f"{i}.md", Path(f"{i}.md"), size) for i, size in enumerate(sizes)]
     found = list(batches(files))
-    assert [len(batch) for batch in found] == [40, 5, 1, 1]
+    assert [len(batch) for batch in found] == [100, 5, 1, 1]
     assert [file for batch in found for file in batch] == files
 
 
