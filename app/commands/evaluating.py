@@ -14,8 +14,9 @@ from app.commands.ingesting import progress_bar
 from app.commands.screen import note, out
 from app.evaluation import reporting
 from app.evaluation.corpus import CorpusStore
-from app.evaluation.crossfit import FITTED_ON, Fitter, cross_fit
+from app.evaluation.crossfit import FITTED_ON, cross_fit
 from app.evaluation.datasets import SOURCES, QuestionSet, load
+from app.evaluation.ranker_fit import RankerFitter
 from app.evaluation.retrieval import Progress, SetOutcome, open_set, run
 from app.settings import Settings
 from app.wiring import open_services
@@ -23,8 +24,6 @@ from app.wiring import open_services
 _WIDE = 160
 """Columns where the output is no terminal: a narrow default would cut the tables."""
 _VECTORS = "evaluation-vectors.sqlite"
-FITTER: Fitter | None = None
-"""What fits the ranker in use; None while its parameters are not learned."""
 
 
 def settings_for(reranker: str | None) -> Settings:
@@ -48,11 +47,6 @@ async def evaluate(
     Raises CommandFailed where there is nothing to evaluate, FormatError for a file in another form.
     """
     sets = _sets(folder, names)
-    if folds and FITTER is None:
-        raise CommandFailed(
-            "The ranker in use has no learned parameters, so there is nothing to cross-fit.",
-            "Leave --cross-fit out.",
-        )
     with _folder(work) as data_dir, progress_bar() as bar:
         tasks: dict[str, Any] = {}
 
@@ -74,12 +68,17 @@ async def _evaluate(
 ) -> list[SetOutcome]:
     async with open_services(settings) as services:
         search = services.searcher.search_with
+        if folds and search.ranker is None:
+            raise CommandFailed(
+                "The reranker in use has no fitted parameters, so there is nothing to cross-fit.",
+                "Leave --cross-fit out.",
+            )
         with closing(CorpusStore(services, settings.data_dir / _VECTORS)) as corpora:
-            if FITTER is None or not folds:
+            if not folds:
                 return await run(corpora, sets, search, limit, progress)
             learned = [await open_set(corpora, s, progress) for s in sets if s.name in FITTED_ON]
             others = [each for each in sets if each.name not in FITTED_ON]
-            fitted = await cross_fit(learned, search, FITTER, limit, progress)
+            fitted = await cross_fit(learned, search, RankerFitter(), limit, progress)
             return fitted + await run(corpora, others, search, limit, progress)
 
 

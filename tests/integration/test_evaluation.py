@@ -159,13 +159,11 @@ async def test_no_fold_is_asked_with_parameters_that_saw_its_questions(
     assert len(outcomes[0].outcomes) == len(everything)
 
 
-async def test_cross_fitting_without_learned_parameters_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(evaluating, "FITTER", None)
+async def test_cross_fitting_without_fitted_parameters_is_refused(tmp_path: Path) -> None:
     write_rgb(tmp_path / "sets")
-    with pytest.raises(CommandFailed, match="no learned parameters"):
-        await evaluating.evaluate(_settings(tmp_path), tmp_path / "sets", [], None, None, True)
+    settings = _settings(tmp_path).model_copy(update={"reranker": "none"})
+    with pytest.raises(CommandFailed, match="no fitted parameters"):
+        await evaluating.evaluate(settings, tmp_path / "sets", [], None, None, True)
 
 
 def test_kept_vectors_are_those_of_the_embedder(tmp_path: Path, embedder: UseEmbedder) -> None:
