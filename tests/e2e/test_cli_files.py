@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from app.commands.files import File, batches, find
+from app.commands.files import File, batches, find, why_skipped
 from app.commands.screen import plain
 
 LIMIT = 1000
@@ -83,3 +83,15 @@ def test_name_that_a_form_does_not_carry_is_sent_alone() -> None:
 
 def test_text_of_a_document_can_not_steer_the_terminal() -> None:
     assert plain("a\x1b[31mb\x07\r\n\tc\x9b") == "a\ufffd[31mb\ufffd\ufffd\n\tc\ufffd"
+
+
+def test_labelled_questions_beside_documents_are_no_document_unless_named(tree: Path) -> None:
+    questions = tree / "questions.jsonl"
+    questions.write_text('{"question": "?"}\n', "utf-8")
+    for given in ("docs", "docs/*.jsonl"):
+        found = find([given], LIMIT)
+        assert "questions.jsonl" not in found.files
+        assert str(Path("docs/questions.jsonl")) in found.skipped
+    assert list(find(["docs/questions.jsonl"], LIMIT).files) == ["questions.jsonl"]
+    assert "labelled questions" in why_skipped("docs/questions.jsonl")
+    assert "save it as .docx" in why_skipped("docs/old.doc")
