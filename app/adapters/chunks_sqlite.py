@@ -60,6 +60,17 @@ class ChunkStore:
                 found.update(row["id"] for row in rows)
         return found
 
+    def documents_of(self, ids: Sequence[str]) -> dict[str, str]:
+        """Return the document id of each chunk."""
+        found: dict[str, str] = {}
+        with self._database.read() as connection:
+            for part in _parts(ids):
+                rows = connection.execute(
+                    f"SELECT id, document_id FROM chunks WHERE id IN ({_marks(part)})", tuple(part)
+                )
+                found.update((row["id"], row["document_id"]) for row in rows)
+        return found
+
     def with_codes(self, kb: str, codes: Sequence[str], exclude: Collection[str]) -> list[str]:
         """Return ids of passages with one of `codes`: in text or headings first, then by document."""
         if not codes:

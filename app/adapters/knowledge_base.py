@@ -8,6 +8,7 @@ from functools import partial
 from app.adapters.catalogue_sqlite import Catalogue
 from app.adapters.chunks_sqlite import ChunkStore
 from app.adapters.counts import Counts
+from app.adapters.crowding import Fetch, originals, uncrowded
 from app.adapters.database import Database
 from app.adapters.dense_chroma import DenseIndex
 from app.adapters.documents_sqlite import DocumentStore
@@ -59,13 +60,16 @@ class StoredKnowledgeBase:
         return await asyncio.to_thread(self._counts.kept, "info", describing)
 
     async def dense(self, vector: Vector, limit: int, exclude: Collection[str] = ()) -> list[Hit]:
-        """Return the nearest visible passages by cosine, best first."""
+        """Return the nearest visible passages by cosine, best first.
+
+        Near-copies of one document count once towards `limit`; a few of them come along.
+        """
         return await asyncio.to_thread(self._nearest, vector, limit, frozenset(exclude))
 
     async def keyword(
         self, terms: Sequence[str], limit: int, exclude: Collection[str] = ()
     ) -> list[Hit]:
-        """Return the best passages for any of `terms` by raw BM25, best first."""
+        """Return the best passages for any of `terms` by raw BM25, best first; copies as in `dense`."""
         weights = dict.fromkeys(terms, 1.0)
         return await asyncio.to_thread(self._by_words, weights, limit, frozenset(exclude))
 
@@ -145,13 +149,16 @@ class StoredKnowledgeBase:
         return await asyncio.to_thread(self._stores.documents.canonical_text, document_id, version)
 
     def _nearest(self, vector: Vector, limit: int, exclude: frozenset[str]) -> list[Hit]:
-        skip = self._counts.hidden(exclude)
-        if skip <= _SKIP_LIMIT:
-            hits = self._stores.dense.query(self.name, vector, limit + skip)
-        else:
-            hits = self._stores.dense.query(self.name, vector, limit + _SKIP_LIMIT, exclude)
-        visible = self._stores.chunks.visible([hit.id for hit in hits], exclude)
-        return [hit for hit in hits if hit.id in visible][:limit]
+        def fetch(wanted: int) -> list[Hit]:
+            skip = self._counts.hidden(exclude)
+            if skip <= _SKIP_LIMIT:
+                hits = self._stores.dense.query(self.name, vector, wanted + skip)
+            else:
+                hits = self._stores.dense.query(self.name, vector, wanted + _SKIP_LIMIT, exclude)
+            visible = self._stores.chunks.visible([hit.id for hit in hits], exclude)
+            return [hit for hit in hits if hit.id in visible][:wanted]
+
+        return self._uncrowded(fetch, limit)
 
     def _searched(self, terms: Sequence[str], limit: int, exclude: frozenset[str]) -> KeywordHits:
         hits = self._by_words(dict.fromkeys(terms, 1.0), limit, exclude)
@@ -162,8 +169,18 @@ class StoredKnowledgeBase:
     def _by_words(
         self, weights: Mapping[str, float], limit: int, exclude: frozenset[str]
     ) -> list[Hit]:
-        skip = self._counts.hidden(exclude)
-        return self._stores.keywords.search(self.name, weights, limit, exclude, skip)
+        def fetch(wanted: int) -> list[Hit]:
+            skip = self._counts.hidden(exclude)
+            return self._stores.keywords.search(self.name, weights, wanted, exclude, skip)
+
+        return self._uncrowded(fetch, limit)
+
+    def _uncrowded(self, fetch: Fetch, limit: int) -> list[Hit]:
+        original = self._counts.kept("originals", self._originals)
+        return uncrowded(fetch, limit, original, self._stores.chunks.documents_of)
+
+    def _originals(self) -> dict[str, str]:
+        return originals(self._stores.signatures.copies(self.name))
 
     def _vocabulary(self) -> Vocabulary:
         embedder = self._stores.embedder
