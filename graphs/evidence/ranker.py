@@ -159,6 +159,7 @@ def longest_run(needle: str, text: str) -> int:
 @lru_cache(maxsize=1)
 def _character_counts() -> Counter[str]:
     """Return how common ideographs are, from the counts of jieba's dictionary."""
+    jieba.initialize()
     counts: Counter[str] = Counter()
     for word, frequency in jieba.dt.FREQ.items():
         if frequency:
