@@ -97,7 +97,7 @@ def tables(outcomes: Sequence[SetOutcome]) -> list[Table]:
 def _redundancy_table(outcomes: Sequence[SetOutcome]) -> Table:
     title = (
         f"Redundancy: passages whose cosine with one above them is at least {REDUNDANT}; "
-        "milliseconds for the whole selection"
+        "milliseconds for the whole selection, nothing cached"
     )
     columns = ["set", "evidence", "passages", "redundant", "mean cosine", "redundancy removed"]
     columns += ["gold recall", "gold recall kept", "ms"]
