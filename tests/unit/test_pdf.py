@@ -159,3 +159,7 @@ def test_words_in_another_font_stay_in_their_sentence() -> None:
             place += canvas.stringWidth(words, font, 11)
 
     assert 'The word "MUST", as in RFC 2119, is binding.' in read(drawn(draw)).text
+
+
+def test_short_pdf_without_pictures_is_no_scan() -> None:
+    assert read(pdf([chinese("停机。")])).text == "停机。\n"

@@ -20,6 +20,8 @@ from graphs.evidence.text import fold
 
 _FEW = 10
 """Characters of a page below which it counts as one without text."""
+_LOOKED_AT = 20
+"""Pages without text that are looked at for pictures."""
 _HEADING = 80
 _LARGER = 1.12
 _NO_HEADING = "。；;，,、"
@@ -71,15 +73,16 @@ def _open(data: bytes) -> PdfFile:
 def _check_text(document: pdfium.PdfDocument, pages: Sequence[Sequence[Line]]) -> None:
     """Refuse a PDF whose pages are pictures, or whose characters can't be told."""
     texts = ["".join(line.text for line in page) for page in pages]
-    readable = sum(len(text) >= _FEW for text in texts)
-    if readable * 10 < len(texts) or not any(texts):
-        if not any(texts) and not any(_has_picture(page) for page in document):
+    poor = [number for number, text in enumerate(texts) if len(text) < _FEW]
+    if len(poor) * 10 > 9 * len(texts):
+        if any(_has_picture(document[number]) for number in poor[:_LOOKED_AT]):
+            raise FileRejected(
+                "no_text_layer",
+                f"{len(poor)} of {len(texts)} pages are pictures without text: a scan",
+                "run text recognition (OCR) over it, or upload the document that was scanned",
+            )
+        if not any(texts):
             raise FileRejected("empty_file", "the PDF holds no text", "upload a file with content")
-        raise FileRejected(
-            "no_text_layer",
-            f"{len(texts) - readable} of {len(texts)} pages are pictures without text: a scan",
-            "run text recognition (OCR) over it, or upload the document that was scanned",
-        )
     whole = "".join(texts)
     unknown = sum(char == "\ufffd" or "\ue000" <= char <= "\uf8ff" or char < " " for char in whole)
     if unknown * 3 > len(whole):
