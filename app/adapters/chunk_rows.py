@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from graphs.evidence.passages import Passage
 
 VISIBLE = "chunks c JOIN documents d ON d.id = c.document_id AND d.revision = c.revision"
-PASSAGES = f"SELECT c.*, d.superseded_by FROM {VISIBLE}"
+PASSAGES = (
+    "SELECT c.*, d.superseded_by, (d.near_duplicate_of IS NOT NULL OR EXISTS "
+    "(SELECT 1 FROM documents n WHERE n.near_duplicate_of = d.id)) AS near_duplicates "
+    f"FROM {VISIBLE}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,7 @@ def passage_of(row: sqlite3.Row) -> Passage:
         lead=row["lead"],
         turns=tuple(json.loads(row["turns"])),
         superseded_by=row["superseded_by"],
+        near_duplicates=bool(row["near_duplicates"]),
     )
 
 

@@ -43,6 +43,8 @@ class Passage:
     it begins with. It is searched, judged and shown with the text, but never quoted."""
     turns: tuple[int, ...] = ()
     """Places in `text` where the next pages begin."""
+    near_duplicates: bool = False
+    """Whether another document of the knowledge base, not a version of this one, says nearly the same."""
 
     def page_at(self, place: int) -> int | None:
         """Return the page of a place in `text`, or None where the format has no pages."""

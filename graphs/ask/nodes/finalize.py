@@ -157,6 +157,8 @@ def _with_sources(
     for passage in passages.values():
         if passage.superseded_by:
             add_notice(found, "outdated_info", passage.document_id)
+        if passage.near_duplicates:
+            add_notice(found, "near_duplicate_documents", passage.document_id)
         if language(passage.text) != spoken:
             add_notice(found, "source_language_differs")
     return found
