@@ -18,6 +18,10 @@ def misbehave(suffix: str, data: bytes) -> Converted:
             return Converted("x" * (child.MEMORY + 1), markdown=False)
         case b"nest":
             return misbehave(suffix, data)
+        case b"leave":
+            child._IDLE_SECONDS = 0
+        case b"grow":
+            child._GROWN = 0
         case b"raise":
             raise KeyError("a library's own error")
         case b"print":

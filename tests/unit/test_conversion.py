@@ -161,3 +161,20 @@ def test_any_damage_gives_a_text_or_a_reason(ending: str) -> None:
             refusals.append(refused)
     assert all(refused.hint for refused in refusals)
     assert not {refused.code for refused in refusals} & {"crashed", "too_slow"}
+
+
+@pytest.mark.parametrize("data", [b"leave", b"grow"])
+def test_child_that_left_or_grew_is_replaced_without_a_refusal(
+    broken: ConverterPool, data: bytes
+) -> None:
+    for _ in range(3):
+        assert broken.convert(".pdf", data).text == f".pdf: {data.decode()}"
+    assert broken.convert(".pdf", b"sound").text == ".pdf: sound"
+
+
+def test_request_that_meets_a_leaving_child_goes_to_the_next(
+    broken: ConverterPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert broken.convert(".pdf", b"leave").text == ".pdf: leave"
+    monkeypatch.setattr("app.ingest.converters.pool._Child.alive", True)
+    assert broken.convert(".pdf", b"sound").text == ".pdf: sound"

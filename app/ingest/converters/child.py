@@ -24,6 +24,8 @@ REPLY = struct.Struct(">Q")
 MEMORY = 3 * 1024**3
 """Bytes of address space: what a file needs beyond makes its converter fail, not the machine."""
 _IDLE_SECONDS = 120
+_GROWN = 512 * 1024 * (1024 if sys.platform == "darwin" else 1)
+"""Peak of resident memory, in the system's unit, after which the parent takes another child."""
 _GRACE_SECONDS = 5
 
 
@@ -50,7 +52,9 @@ def main() -> None:
         suffix, size, seconds = REQUEST.unpack(head)
         name = requests.read(suffix).decode()
         signal.alarm(seconds + _GRACE_SECONDS)  # ends this process if the parent is gone, too
-        _send(replies, _answer(name, requests.read(size)))
+        answer = _answer(name, requests.read(size))
+        answer["last"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > _GROWN
+        _send(replies, answer)
         signal.alarm(0)
 
 

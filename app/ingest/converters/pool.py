@@ -75,6 +75,8 @@ class ConverterPool:
                 "split it into smaller files, or save a copy of it in its own program",
             ) from error  # fmt: skip
         except (EOFError, BrokenPipeError) as error:
+            if child.has_left():
+                return self._ask(suffix, data, seconds)  # it had been idle for too long
             child.end()
             raise FileRejected(
                 "crashed", "the converter broke down on this file",
@@ -83,6 +85,9 @@ class ConverterPool:
         except BaseException:
             child.end()  # interrupted between request and reply: it must not answer the next one
             raise
+        if answer["last"]:
+            child.end()
+            return answer
         with self._guard:
             self._idle.append(child)
         return answer
@@ -102,6 +107,7 @@ class _Child:
     """One child process between two requests."""
 
     def __init__(self, module: str) -> None:
+        self.served = 0
         environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
         environment["PYTHONPATH"] = os.pathsep.join(sys.path)
         self._process = subprocess.Popen(
@@ -117,6 +123,18 @@ class _Child:
     def alive(self) -> bool:
         return self._process.poll() is None
 
+    def has_left(self) -> bool:
+        """Tell whether the process ended by itself before it began, and release it then."""
+        if self.served == 0:
+            return False
+        try:
+            left = self._process.wait(timeout=1) == 0
+        except subprocess.TimeoutExpired:
+            return False
+        if left:
+            self.end()
+        return left
+
     def ask(self, suffix: str, data: bytes, seconds: int) -> dict[str, Any]:
         """Send one file and return the reply. Raises TimeoutError, EOFError, BrokenPipeError."""
         ending = suffix.encode()
@@ -126,6 +144,7 @@ class _Child:
         self._process.stdin.flush()
         (size,) = REPLY.unpack(self._receive(REPLY.size, deadline))
         answer: dict[str, Any] = json.loads(self._receive(size, deadline))
+        self.served += 1
         return answer
 
     def end(self) -> None:
