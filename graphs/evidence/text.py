@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import jieba
@@ -18,9 +18,11 @@ CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _CJK_CHAR = re.compile(f"[{CJK}]")
 _WORD = re.compile(rf"[{CJK}]+|[a-z0-9]+(?:[-_./][a-z0-9]+)*(?:%)?", re.IGNORECASE)
 _PARTS = re.compile(r"[-_./]")
+_WORD_BUILDING = frozenset("给上下内外过前后中")
+"""Stop words that also begin words (给煤, 外漏)."""
 _SENTENCE_END = re.compile(r"[。！？!?；;]+[”’\"')）】]*|\.(?=\s|$)[”’\"')]*|\n+")
 
-TERMS = f"terms2-{fingerprint()}"
+TERMS = f"terms3-{fingerprint()}"
 """Names the way in which terms are made: what was indexed in another way is indexed anew."""
 
 
@@ -99,8 +101,8 @@ def latin_terms(text: str) -> list[str]:
 def query_terms(text: str) -> list[str]:
     """Return the distinct terms of a query without stop words, in order of first use.
 
-    Bigrams that lie across two words are kept only where one of the words is longer than two
-    characters or a single character, so that "检查" + "系统" does not search for "查系".
+    Bigrams that lie across two words are kept only where both are single characters, which the
+    document may hold as one word (甲 + 泵); so "检查" + "系统" does not search for "查系".
     """
     seen: dict[str, None] = {}
     for code in codes(text):
@@ -108,21 +110,25 @@ def query_terms(text: str) -> list[str]:
     for match in _WORD.finditer(normalise(text)):
         run = match.group()
         if is_cjk(run):
-            for word in jieba.lcut(run):
-                if word in STOP_WORDS or (len(word) == 1 and word in STOP_WORDS):
-                    continue
-                for part in jieba.lcut_for_search(word):
-                    if part not in STOP_WORDS:
-                        seen[part] = None
-                if len(word) > 2:
-                    for i in range(len(word) - 1):
-                        if word[i : i + 2] not in STOP_WORDS:
-                            seen[word[i : i + 2]] = None
+            seen.update(dict.fromkeys(_chinese_terms(jieba.lcut(run))))
         else:
             for part in _PARTS.split(run):
                 if part and part not in STOP_WORDS:
                     seen[stem(part)] = None
     return list(seen)
+
+
+def _chinese_terms(run: list[str]) -> Iterator[str]:
+    before = ""
+    for word in run:
+        if word not in STOP_WORDS:
+            if len(before) == len(word) == 1:
+                yield before + word
+            yield from (part for part in jieba.lcut_for_search(word) if part not in STOP_WORDS)
+            if len(word) > 2:
+                pairs = (word[i : i + 2] for i in range(len(word) - 1))
+                yield from (pair for pair in pairs if pair not in STOP_WORDS)
+        before = word if word not in STOP_WORDS or word in _WORD_BUILDING else ""
 
 
 def words(text: str) -> list[str]:

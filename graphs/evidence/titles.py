@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Container, Iterable, Iterator, Mapping
 
+from graphs.evidence.codes import code_spans
 from graphs.evidence.script import simplified
 from graphs.evidence.text import CJK, STOP_WORDS
 
@@ -21,7 +22,13 @@ def name_tokens(text: str) -> list[str]:
 
 
 def _written(text: str) -> list[str]:
-    return _TOKEN.findall(simplified(unicodedata.normalize("NFKC", text)))
+    """Return the tokens as written; codes in their one form (第563条 as 第五百六十三条)."""
+    parts, last = [], 0
+    for start, end, code in code_spans(text):
+        parts += [text[last:start], f" {code} "]
+        last = end
+    plain = "".join((*parts, text[last:]))
+    return _TOKEN.findall(simplified(unicodedata.normalize("NFKC", plain)))
 
 
 def names(title: str) -> list[str]:

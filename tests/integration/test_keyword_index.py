@@ -201,6 +201,12 @@ def test_decoding_gives_the_encoded_term_back(term: str) -> None:
 def titled(database: Database, index: KeywordIndex) -> KeywordIndex:
     put(database, index, "film", passage("ed", "A film.", "Ed Wood (film)"))
     put(database, index, "law", passage("law", "条文。", "中华人民共和国民法典"))
+    put(
+        database,
+        index,
+        "article",
+        passage("article", "条文。", "中华人民共和国民法典第五百六十三条"),
+    )
     sections = [
         passage(f"s{n}", f"第{n}段。", "汽机规程", ("汽机规程", "真空破坏门")) for n in range(9)
     ]
@@ -220,6 +226,9 @@ def titled(database: Database, index: KeywordIndex) -> KeywordIndex:
         ("ed woods", []),
         ("《中华人民共和国民法典》怎么说", ["law"]),
         ("按照民法典的规定", ["law"]),
+        ("依照民法典第563条", ["article"]),
+        ("依照《民法典》第五百六十三條", ["article"]),
+        ("中華人民共和國民法典第 563 条", ["article"]),
         ("看汽机规程里真空破坏门的要求", ["s0", "s1", "s2", "s3"]),
         ("the Anthem of the club", ["anthem"]),
         ("an anthem of the club", []),

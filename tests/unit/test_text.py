@@ -135,6 +135,26 @@ def test_query_drops_stop_words_and_finds_what_the_index_holds() -> None:
     assert set(query_terms("reimbursed hotels")) <= set(index_terms("Hotels are reimbursed."))
 
 
+@pytest.mark.parametrize(
+    ("asked", "held"),
+    [
+        ("研究生命的起源", "关于生命起源的研究"),
+        ("长江大桥", "南京市长江大桥"),
+        ("启主泵的条件", "主泵启动条件"),
+        ("閥位偏差", "调节阀位置"),
+        ("厂用电", "电厂用电率"),
+        ("为何给煤停了", "给煤机跳闸"),
+    ],
+)
+def test_what_segmentation_divides_differently_is_found(asked: str, held: str) -> None:
+    common = set(query_terms(asked)) & set(index_terms(held))
+    assert any(len(term) > 1 for term in common)
+
+
+def test_characters_of_two_long_words_make_no_term() -> None:
+    assert "查系" not in query_terms("检查系统")
+
+
 @given(st.lists(st.sampled_from(["滤网", "压差", "hotel", "costs", "QX-2025-094", "真空"])))
 def test_terms_of_a_query_are_terms_of_a_text_that_holds_it(parts: list[str]) -> None:
     text = " ".join(parts)
