@@ -1,4 +1,4 @@
-"""Which document a caller means: by id, name, title or a part that only one has."""
+"""Which document a caller means: by id, name, title, code or a part that only one has."""
 
 import difflib
 from collections.abc import Callable, Sequence
@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from app.adapters.documents_sqlite import DocumentInfo
 from app.errors import InvalidRequest, UnknownDocument
-from graphs.evidence.text import fold
+from graphs.evidence.text import codes, fold
 
 _NAMED = 5
 _NEAR = 0.4
@@ -15,6 +15,7 @@ _TIERS: tuple[Callable[[DocumentInfo, str], bool], ...] = (
     lambda info, wanted: wanted in (info.id, info.name),
     lambda info, wanted: fold(wanted) in (fold(info.name), fold(info.title)),
     lambda info, wanted: fold(wanted) in _short(info),
+    lambda info, wanted: bool({*codes(wanted)} & {*info.codes}),
     lambda info, wanted: fold(wanted) in fold(info.name) or fold(wanted) in fold(info.title),
 )
 """Ways to be meant, the surest first: the first that fits any document decides."""

@@ -78,7 +78,7 @@ class WhyNotRequest(Request):
 
     question: Question
     document: Annotated[Text, Field(min_length=1, max_length=400)]
-    """Its id, its name or its title; a part is enough where only one document has it."""
+    """Its id, name, title or code; a part is enough where only one document has it."""
     exclude_documents: list[Id] = Field(default_factory=list, max_length=1000)
 
 

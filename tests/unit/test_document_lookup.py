@@ -7,16 +7,16 @@ from app.document_lookup import meant
 from app.errors import InvalidRequest, UnknownDocument
 
 
-def _info(id_: str, name: str, title: str) -> DocumentInfo:
+def _info(id_: str, name: str, title: str, *codes: str) -> DocumentInfo:
     return DocumentInfo(
-        id_, "kb", name, "v", title, None, "zh", (), (), None, 1, 0.0, "made", near_duplicate_of=None
+        id_, "kb", name, "v", title, None, "zh", codes, (), None, 1, 0.0, "made", near_duplicate_of=None
     )  # fmt: skip
 
 
 DOCUMENTS = [
     _info("0a", "rules/2023/travel.md", "Travel Policy 2023"),
     _info("0b", "rules/2024/travel.md", "Travel Policy 2024"),
-    _info("0c", "制度.docx", "差旅报销制度"),
+    _info("0c", "制度.docx", "差旅报销制度", "CW-2024-07"),
     _info("0d", "Fire Drill.txt", "Fire drill"),
 ]
 
@@ -32,6 +32,7 @@ DOCUMENTS = [
         ("报销", "0c"),
         ("fire drill", "0d"),
         ("2023", "0a"),
+        ("cw-2024-07", "0c"),
     ],
 )
 def test_id_name_title_or_a_part_of_one_is_enough(wanted: str, id_: str) -> None:
