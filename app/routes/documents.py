@@ -30,7 +30,7 @@ router = APIRouter(prefix="/kb", tags=["documents"])
 _MAX_FILES = 1000
 _INGEST = "^[A-Za-z0-9_-]{1,64}$"
 _REFUSALS = {"too_large": TooLarge, "unsupported_type": UnsupportedContent}
-_REFUSALS |= {"binary_file": UnsupportedContent}
+_REFUSALS |= dict.fromkeys(("binary_file", "wrong_type", "old_format"), UnsupportedContent)
 _UPLOAD: dict[str, Any] = {
     "requestBody": {
         "required": True,
