@@ -12,18 +12,23 @@ import numpy as np
 
 from graphs.evidence.dedupe import protected
 from graphs.evidence.passages import Evidence, Passage
+from graphs.evidence.text import trigrams
 
-ALIKE = 0.85
+ALIKE = 0.9
 """Cosine from which two passages of the default embedder tell the same."""
+CONTAINED = 0.3
+"""Share of a passage's word 3-grams that a better one must hold to tell the same."""
+STRONG = 0.65
+"""A passage with this calibrated score is never beside the question: another part of it may be what
+it answers."""
 KEPT = 3
 """Passages that are never beside the question: gaps are read from them."""
 
 
-def without_noise(ranked: Sequence[Evidence], margin: float, strong: float) -> list[Evidence]:
+def without_noise(ranked: Sequence[Evidence], margin: float) -> list[Evidence]:
     """Return the passages to read, best first.
 
-    `margin` is how far below the best one, on the ranker's scale, a passage is beside the question;
-    one whose calibrated score reaches `strong` never is.
+    `margin` is how far below the best one, on the ranker's scale, a passage is beside the question.
     """
     kept: list[Evidence] = []
     highest = max((item.order for item in ranked), default=0.0)
@@ -32,7 +37,8 @@ def without_noise(ranked: Sequence[Evidence], margin: float, strong: float) -> l
         if near is not None:
             noisy = adds_nothing(item.passage, near)
         else:
-            below = item.order < highest - margin and item.score < strong
+            # what is near a kept passage is about the same: it may contradict it
+            below = item.order < highest - margin and item.score < STRONG
             noisy = below and len(kept) >= KEPT
         if not noisy:
             kept.append(item)
@@ -43,7 +49,10 @@ def adds_nothing(passage: Passage, kept: Passage) -> bool:
     """Tell whether a passage that tells the same as a better one states nothing beyond it."""
     if passage.document_id == kept.document_id and passage.version != kept.version:
         return False
-    return protected(passage) <= protected(kept)
+    if not protected(passage) <= protected(kept):
+        return False
+    own = trigrams(passage.text)
+    return len(own & trigrams(kept.text)) >= CONTAINED * len(own)
 
 
 def _nearest(item: Evidence, kept: Sequence[Evidence]) -> Passage | None:

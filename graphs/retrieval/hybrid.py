@@ -90,7 +90,7 @@ class HybridSearch:
         passing = [item for item in ranked if item.score >= floor]
         single = collapse(passing, limit)
         if self.ranker is not None and clean:
-            single = without_noise(single, self.ranker.margin, self.policy.answer_passage)
+            single = without_noise(single, self.ranker.margin)
         return single[: profile.top_n]
 
     async def read(self, kb: KnowledgeBase, candidates: Sequence[Scored]) -> list[Candidate]:
