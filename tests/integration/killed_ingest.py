@@ -1,4 +1,4 @@
-"""Ingest a folder and die by SIGKILL at a chosen point: `killed_ingest.py DATA SOURCE POINT N`."""
+"""Ingest a folder and die by SIGKILL at a chosen point: `killed_ingest.py DATA SOURCE POINT N [KB]`."""
 
 import asyncio
 import os
@@ -48,7 +48,8 @@ def main() -> None:
     part, method, when = point.split(".")
     owner = getattr(library.stores, part)
     setattr(owner, method, dying(getattr(owner, method), when, number))
-    asyncio.run(Indexer(library).ingest(KB, sources(source)))
+    kb = sys.argv[5] if len(sys.argv) > 5 else KB
+    asyncio.run(Indexer(library).ingest(kb, sources(source)))
     library.close()
 
 
