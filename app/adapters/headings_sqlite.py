@@ -17,6 +17,7 @@ CREATE INDEX IF NOT EXISTS headings_number ON headings(number);
 CREATE TABLE IF NOT EXISTS heading_names (
     place INTEGER PRIMARY KEY AUTOINCREMENT, kb TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (kb, name)
 ) STRICT;
+CREATE INDEX IF NOT EXISTS heading_names_kb ON heading_names(kb);
 """
 _COMMON = 20
 """A name that more documents share ("概述", "Introduction") leads nowhere."""
@@ -122,8 +123,10 @@ class HeadingIndex:
 
     def _names(self, connection: sqlite3.Connection, kb: str) -> _Known:
         """Return the names in memory with those that were added since. Old ones do no harm."""
-        newest = connection.execute("SELECT max(place) FROM heading_names WHERE kb = ?", (kb,))
-        place = newest.fetchone()[0] or 0
+        newest = connection.execute(
+            "SELECT place FROM heading_names WHERE kb = ? ORDER BY place DESC LIMIT 1", (kb,)
+        ).fetchone()
+        place = newest["place"] if newest else 0
         with self._guard:
             known = self._known.setdefault(kb, _Known())
             if place > known.place:

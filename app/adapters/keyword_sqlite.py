@@ -32,6 +32,8 @@ def encode(term: str) -> str:
 
 def decode(token: str) -> str:
     """Return the term that `encode` was given."""
+    if _ESCAPE not in token:
+        return token
     return _ESCAPED.sub(lambda match: chr(int(match.group(1), 16)), token)
 
 

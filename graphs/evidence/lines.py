@@ -1,6 +1,5 @@
 """A passage taken apart into lines, and how words, phrases and values stand in them."""
 
-import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -12,8 +11,8 @@ from numpy.typing import NDArray
 
 from graphs.evidence.blocks import Row, header_line, row_at, rows
 from graphs.evidence.names import term_weight
-from graphs.evidence.numbers import claims
 from graphs.evidence.passages import Passage
+from graphs.evidence.ranges import holds_value
 from graphs.evidence.text import fold, is_cjk, latin_terms, sentences
 
 Shares = NDArray[np.float32]
@@ -31,7 +30,6 @@ among 0, 1, 2 and 4: fewest wrong answers at the highest share of answered ones.
 _NUMBERED_WORD = re.compile(r"^[a-z]+ (?:\d|[a-z]$)|^\d+号")
 _LOOSE = 0.6
 """What a two-character word is worth whose characters stand a little apart (先查 in 优先检查)."""
-_RANGE = re.compile(r"^[^\d]{0,8}(?:～|~|-|–|—|至|到|to|\band\b)[^\d]{0,8}$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,27 +110,6 @@ def line_of(text: str, start: int, end: int, kind: str = "text", above: str = ""
     return Line(start, end, text, fold(text), frozenset(latin_terms(text)), kind, above)
 
 
-@lru_cache(maxsize=8192)
-def _values(text: str) -> tuple[frozenset[str], tuple[tuple[float, float], ...]]:
-    """Return the values of a text without their units, and its ranges as (low, high)."""
-    found = [claim for claim in claims(text) if claim.kind in ("number", "percent")]
-    spans = tuple(
-        (min(a, b), max(a, b))
-        for left, right in itertools.pairwise(found)
-        if _RANGE.match(text[left.end : right.start]) and left.unit in ("", right.unit)
-        for a, b in [(float(left.value), float(right.value))]
-    )
-    return frozenset(claim.value for claim in claims(text)), spans
-
-
-def holds_value(value: str, text: str) -> bool:
-    """Tell whether a text names a value, or a range that it lies in."""
-    values, spans = _values(text)
-    if value in values:
-        return True
-    return any(low < float(value) < high for low, high in spans)
-
-
 @lru_cache(maxsize=1024)
 def _numbered(word: str) -> re.Pattern[str]:
     """Return the pattern of a name with its number: no longer number counts (part 5, part 50)."""
@@ -140,16 +117,32 @@ def _numbered(word: str) -> re.Pattern[str]:
     return re.compile(r"(?<![\w.])" + r"\s*".join(parts) + r"(?![\d.]*\d)(?![a-z])", re.IGNORECASE)
 
 
+@lru_cache(maxsize=4096)
+def _kind(word: str) -> str:
+    if _NUMBERED_WORD.search(word):
+        return "numbered"
+    return "chinese" if is_cjk(word) else "latin"
+
+
+@lru_cache(maxsize=4096)
+def _apart(word: str) -> re.Pattern[str]:
+    """Return the pattern of two characters with up to three others between them."""
+    return re.compile(f"{word[0]}.{{1,3}}{word[1]}")
+
+
 def presence(word: str, line: Line) -> float:
     """Return how far a word stands in a line: 1, less where only its parts stand there."""
-    if _NUMBERED_WORD.search(word):
+    kind = _kind(word)
+    if kind == "numbered":
         return 1.0 if _numbered(word).search(line.text) else 0.0
-    if not is_cjk(word):
+    if kind == "latin":
         return 1.0 if word in line.terms else 0.0
     if word in line.folded:
         return 1.0
     if len(word) == 2:
-        return _LOOSE if re.search(f"{word[0]}.{{1,3}}{word[1]}", line.folded) else 0.0
+        # Most lines lack one of the two: no pattern is tried on them.
+        near = word[0] in line.folded and word[1] in line.folded
+        return _LOOSE if near and _apart(word).search(line.folded) else 0.0
     if len(word) < 3:
         return 0.0
     pairs = [word[i : i + 2] for i in range(len(word) - 1)]
