@@ -1,5 +1,6 @@
 """Candidates: what both doors find, scored alike and fused, with what titles lead to."""
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -70,7 +71,7 @@ class Gatherer:
         scored = await self._fuse(
             kb, ids, found.dense_scores, found.keyword_scores, found.ceiling, profile, exact
         )
-        linked = await self._linked(kb, query, scored, profile, exclude, seen)
+        linked = await self._linked(kb, query, scored, found.ceiling, profile, exclude, seen)
         return Pool([*scored, *linked], found.dense, found.keyword)
 
     async def _linked(
@@ -78,6 +79,7 @@ class Gatherer:
         kb: KnowledgeBase,
         query: Query,
         scored: list[Scored],
+        ceiling: float,
         profile: Profile,
         exclude: Collection[str],
         seen: Collection[str],
@@ -88,7 +90,8 @@ class Gatherer:
         links = await links_of(kb, query.text, [each.passage for each in scored], exclude)
         known = {each.passage.id for each in scored}
         new = [id_ for id_ in links.ids if id_ not in known and id_ not in set(seen)]
-        more = await self.score(kb, query, await kb.passages(new), profile) if new else []
+        passages = await kb.passages(new) if new else []
+        more = await self._scored(kb, query, passages, ceiling, profile) if passages else []
 
         def marked(each: Scored) -> Scored:
             id_ = each.passage.id
@@ -101,13 +104,27 @@ class Gatherer:
         self, kb: KnowledgeBase, query: Query, passages: Sequence[Passage], profile: Profile
     ) -> list[Scored]:
         """Score passages that came by another way than the two indexes, as candidates are scored."""
-        ids = [passage.id for passage in passages]
-        dense = await cosines_of(kb, query.vector, ids)
-        keyword = await kb.keyword_scores(query.terms, ids) if query.terms else {}
         info = await kb.info()
         frequency = await kb.document_frequency(query.terms)
         ceiling = keyword_ceiling(info.passages, frequency.values())
-        return await self._fuse(kb, ids, dense, keyword, ceiling, profile, frozenset())
+        return await self._scored(kb, query, passages, ceiling, profile)
+
+    async def _scored(
+        self,
+        kb: KnowledgeBase,
+        query: Query,
+        passages: Sequence[Passage],
+        ceiling: float,
+        profile: Profile,
+    ) -> list[Scored]:
+        ids = [passage.id for passage in passages]
+        dense, keyword = await asyncio.gather(
+            cosines_of(kb, query.vector, ids), kb.keyword_scores(query.terms, ids)
+        )
+        fused = dict(fuse(ids, dense, keyword, ceiling, profile.dense, profile.keyword))
+        held = {passage.id: passage for passage in passages}
+        best = [held[id_] for id_ in list(fused)[: 2 * self.count]]
+        return _with_scores(best, fused, dense, keyword, ceiling)
 
     async def _fuse(
         self,
@@ -121,12 +138,22 @@ class Gatherer:
     ) -> list[Scored]:
         fused = dict(fuse(ids, dense, keyword, ceiling, profile.dense, profile.keyword, exact))
         read = await kb.passages(list(fused)[: 2 * self.count])
-        return [
-            Scored(
-                passage,
-                dense.get(passage.id, 0.0),
-                min(1.0, keyword.get(passage.id, 0.0) / ceiling) if ceiling else 0.0,
-                fused[passage.id],
-            )
-            for passage in read
-        ]
+        return _with_scores(read, fused, dense, keyword, ceiling)
+
+
+def _with_scores(
+    passages: Sequence[Passage],
+    fused: Mapping[str, float],
+    dense: Mapping[str, float],
+    keyword: Mapping[str, float],
+    ceiling: float,
+) -> list[Scored]:
+    return [
+        Scored(
+            passage,
+            dense.get(passage.id, 0.0),
+            min(1.0, keyword.get(passage.id, 0.0) / ceiling) if ceiling else 0.0,
+            fused[passage.id],
+        )
+        for passage in passages
+    ]
