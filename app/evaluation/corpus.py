@@ -12,9 +12,9 @@ from app.evaluation.datasets import Document
 from app.evaluation.vectors import KeptVectors
 from app.ingest.atoms import SplitLimits
 from app.ingest.converters.converted import Converted
+from app.ingest.editions import document_codes
 from app.ingest.loading import TEXT_CONVERTER
 from app.ingest.preparing import Prepared, document_id, fingerprint, version_of
-from app.ingest.versions import document_codes
 from app.ingest.writing import Incoming, Writer
 from app.services import Services
 from graphs.evidence.passages import Passage

@@ -11,10 +11,11 @@ from pathlib import PurePosixPath
 from app.adapters.documents_sqlite import DocumentInfo
 from app.ingest.atoms import SplitLimits
 from app.ingest.dates import document_date, labelled_date
+from app.ingest.editions import document_codes
 from app.ingest.loading import TEXT_CONVERTER, Converted
 from app.ingest.phrases import key_phrases
 from app.ingest.splitting import Piece, Split, split
-from app.ingest.versions import document_codes, superseded_codes
+from app.ingest.versions import superseded_codes
 from graphs.evidence.passages import Passage
 from graphs.evidence.text import TERMS, codes, language, normalise
 

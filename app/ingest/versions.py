@@ -1,30 +1,21 @@
 """Which documents are versions of each other, and which one is the newest."""
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from pathlib import PurePosixPath
 from typing import Protocol
 
-from graphs.evidence.text import codes, fold
+from app.ingest.editions import PLAIN, Edition, base_code, document_codes, edition, without_marks
+from graphs.evidence.text import fold
 
 _MIN_TITLE = 4
-_MONTHS = (
-    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b(?=\W*\d)"
-)
 _YEAR = r"(?:19|20)\d\d"
-_VERSION_WORDS = re.compile(
-    rf"{_MONTHS}|(?<!\d){_YEAR}(?:\s*[-/.年]\s*\d{{1,2}}(?!\d)){{0,2}}\s*[年月日]?\s*版?(?!\d)"
-    r"|\b(?:version|ver|rev(?:ision)?|edition|v)\.?\s*\d+(?:\.\d+)*|\d+(?:st|nd|rd|th)\s+edition"
-    r"|第\s*[一二三四五六七八九十\d]+\s*版|\d+(?:\.\d+)*\s*版|修订[版稿]|试行|暂行|已?废止|superseded",
-    re.IGNORECASE,
-)
-"""What may differ between the titles of two versions. Other numbers stay: 1号机 is not 2号机."""
 _PERIODIC = re.compile(
-    r"[日周月季年]报|纪要|记录|台账|日志|汇编|总结|报告|缺陷|故障|事故|事件|工单"
-    r"|\b(?:minutes|weekly|monthly|quarterly|daily|annual|reports?|logs?|records?|newsletter|diary"
+    r"[日周月季年]报|[简快通]报|纪要|记录|台账|日志|汇编|总结|报告|缺陷|故障|事故|事件|工单"
+    r"|会议(?!.*(?:制度|规定|办法|规则|规程))|例会"
+    r"|\b(?:minutes|meetings?|agenda|bulletin|weekly|monthly|quarterly|daily|annual|reports?|logs?|records?|newsletter|diary"
     r"|incident|ticket|case|defect)\b",
     re.IGNORECASE,
 )
@@ -73,17 +64,9 @@ def superseded_codes(text: str) -> list[str]:
     return list(found)
 
 
-def document_codes(text: str) -> list[str]:
-    """Return the codes that can name a document: those with letters, not 第三条."""
-    return [code for code in codes(text) if code[0].isascii()]
-
-
 def without_version(title: str) -> str:
     """Return the title folded, without codes, dates, version numbers and punctuation."""
-    plain = unicodedata.normalize("NFKC", title)
-    for code in document_codes(plain):
-        plain = re.sub(re.escape(code), " ", plain, flags=re.IGNORECASE)
-    return re.sub(r"[\W_]+", "", fold(_VERSION_WORDS.sub(" ", plain)))
+    return re.sub(r"[\W_]+", "", fold(without_marks(title)))
 
 
 def newest_versions(documents: Sequence[VersionFacts]) -> dict[str, str | None]:
@@ -120,23 +103,42 @@ def _stated(documents: Sequence[VersionFacts]) -> Iterator[tuple[str, str]]:
 
 
 def _titled(documents: Sequence[VersionFacts]) -> Iterator[tuple[str, str]]:
-    """Yield (older, newer) for neighbours among the documents of one title."""
+    """Yield (older, newer) for neighbours among the documents of one title or number."""
     groups: dict[str, list[VersionFacts]] = defaultdict(list)
     for document in documents:
-        title = without_version(document.title)
-        if len(title) >= _MIN_TITLE and not _PERIODIC.search(document.title):
-            groups[title].append(document)
+        if _PERIODIC.search(document.title) is None:
+            groups[_key(document)].append(document)
+    groups.pop("", None)
     for group in groups.values():
-        ranked = sorted(group, key=_order)
+        ranked = sorted(group, key=lambda document: (_order(document), _named(document)))
         for older, newer in pairwise(ranked):
-            if _order(older) < _order(newer) and not _same_series(older, newer):
+            if _is_older(older, newer) and not _same_series(older, newer):
                 yield older.id, newer.id
+
+
+def _key(document: VersionFacts) -> str:
+    """Return what versions of one document share: the title, or the number of a bare numbered one."""
+    title = without_version(document.title)
+    if len(title) >= _MIN_TITLE:
+        return title
+    own = document_codes(document.title)
+    stated = edition(document.title) != PLAIN or _named(document) != PLAIN
+    return base_code(own[0]) if own and stated and not title else ""
+
+
+def _is_older(one: VersionFacts, other: VersionFacts) -> bool:
+    """Tell whether the date or the edition orders two papers; a file name's only beside its like."""
+    if _order(one) != _order(other):
+        return _order(one) < _order(other)
+    alike = without_version(_stem(one)) == without_version(_stem(other))
+    return alike and _named(one) < _named(other)
 
 
 def _same_series(one: VersionFacts, other: VersionFacts) -> bool:
     """Tell whether both carry codes of one family and one year: two papers, not two versions."""
-    families = {_family(code) for code in document_codes(one.title)}
-    return bool(families & {_family(code) for code in document_codes(other.title)})
+    left = {base_code(code) for code in document_codes(one.title)}
+    right = {base_code(code) for code in document_codes(other.title)}
+    return not left & right and bool(set(map(_family, left)) & set(map(_family, right)))
 
 
 def _family(code: str) -> tuple[str, tuple[str, ...]]:
@@ -156,7 +158,15 @@ def _reachable(key: str, newer: Mapping[str, set[str]]) -> set[str]:
     return found
 
 
-def _order(document: VersionFacts) -> tuple[str, tuple[int, ...]]:
-    """Return what makes one version newer: its date, then the numbers of its title."""
+def _order(document: VersionFacts) -> tuple[str, Edition, tuple[int, ...]]:
+    """Return what makes one version newer: its date, its edition, then the numbers of its title."""
     numbers = tuple(int(part) for part in re.findall(r"\d{1,9}", document.title))
-    return document.date or "", numbers
+    return document.date or "", edition(document.title), numbers
+
+
+def _named(document: VersionFacts) -> Edition:
+    return edition(_stem(document))
+
+
+def _stem(document: VersionFacts) -> str:
+    return PurePosixPath(document.name).stem

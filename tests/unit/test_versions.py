@@ -92,3 +92,53 @@ def test_title_loses_codes_dates_and_version_numbers() -> None:
     assert without_version("Travel and Expense Policy (POL-2024-07), Version 2.1, July 2024") == (
         "travelandexpensepolicy"
     )
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        (("a.md", "检修规程 第二版"), ("b.md", "检修规程 第三版")),
+        (("a.md", "检修规程（第九版）"), ("b.md", "检修规程（第十版）")),
+        (("a.md", "安全规程V1.9"), ("b.md", "安全规程V1.10")),
+        (("a.md", "安全规程（2023年版）"), ("b.md", "安全规程（2024年版）")),
+        (("a.md", "安全规程"), ("b.md", "安全规程 修订版")),
+        (("a.md", "考勤制度（试行）"), ("b.md", "考勤制度")),
+        (("a.md", "Travel Policy (Rev A)"), ("b.md", "Travel Policy (Rev B)")),
+        (("a.md", "Pump manual, 2nd edition"), ("b.md", "Pump manual, 3rd edition")),
+        (("a.md", "QX-2025-094 Rev 1"), ("b.md", "QX-2025-094 Rev 2")),
+        (("a.md", "SC-2025-01-R1 阀门方案"), ("b.md", "SC-2025-01-R2 阀门方案")),
+        (("a.md", "QX-2025-094 Rev 1 检修方案"), ("b.md", "QX-2025-094 Rev 2 检修方案")),
+        (("spec_v2.docx", "Pump Specification"), ("spec_v10.docx", "Pump Specification")),
+        (("spec-draft.docx", "Pump Specification"), ("spec-final.docx", "Pump Specification")),
+        (("spec.docx", "Pump Specification"), ("spec_v2.docx", "Pump Specification")),
+    ],
+)
+@pytest.mark.parametrize("date", [None, "2024-05-01"])
+def test_edition_in_title_or_name_orders_versions(
+    older: tuple[str, str], newer: tuple[str, str], date: str | None
+) -> None:
+    papers = [
+        Paper("new", newer[1], date, name=newer[0]),
+        Paper("old", older[1], date, name=older[0]),
+    ]
+    assert newest_versions(papers) == {"old": "new", "new": None}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("a.md", "QX-2025-094"), ("b.md", "QX-2025-095")),
+        (("a.md", "QX-2025-094 Rev 1"), ("b.md", "QX-2025-095 Rev 2")),
+        (("pump_v1.docx", "Specification"), ("valve_v2.docx", "Specification")),
+        (("a.md", "Final Inspection Procedure"), ("b.md", "Inspection Procedure")),
+        (("a.md", "Meeting 2024-01-01"), ("b.md", "Meeting 2024-02-01")),
+        (("a.md", "安全简报 2024年第1期"), ("b.md", "安全简报 2024年第2期")),
+        (("a.md", "Q1 2024 Results"), ("b.md", "Q2 2024 Results")),
+        (("a.md", "1号机规程 2023版"), ("b.md", "2号机规程 2024版")),
+    ],
+)
+def test_numbers_that_are_no_editions_link_nothing(
+    one: tuple[str, str], other: tuple[str, str]
+) -> None:
+    papers = [Paper("a", one[1], name=one[0]), Paper("b", other[1], name=other[0])]
+    assert newest_versions(papers) == {"a": None, "b": None}
