@@ -41,6 +41,14 @@ class StagesOut(BaseModel):
     reranked: PlaceOut | None
 
 
+class AnsweringOut(BaseModel):
+    """The sentence that most likely answers; `start` and `end` count within the hit's `text`."""
+
+    start: int
+    end: int
+    probability: float
+
+
 class SearchHitOut(BaseModel):
     """One passage; `score` is calibrated and in [0, 1]."""
 
@@ -64,6 +72,7 @@ class SearchHitOut(BaseModel):
     """Why this passage would be no evidence of a question; null where it would be."""
     duplicate_of: str | None
     """The passage that it repeats, where that is the reason."""
+    answering: AnsweringOut | None
 
 
 class SearchOut(BaseModel):

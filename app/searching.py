@@ -1,13 +1,19 @@
 """Retrieval without an answer: what the first retrieval of a question finds, and how it came to it."""
 
+import asyncio
 import time
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from graphs.evidence.bearing import SHIPPED, Asked
+from graphs.evidence.lines import take_apart
 from graphs.evidence.passages import Evidence, Hit
 from graphs.meter import Meter
-from graphs.ports import KnowledgeBase
+from graphs.ports import Candidate, KnowledgeBase
 from graphs.retrieval.hybrid import Found, HybridSearch
+from graphs.retrieval.reranking import request_of
 from graphs.retrieval.trace import Gate, Trace
 
 
@@ -30,17 +36,31 @@ class Stages:
 
 
 @dataclass(frozen=True, slots=True)
+class Answering:
+    """The sentence of a passage that most likely answers, with its probability in [0, 1].
+
+    `start` and `end` count within the passage's text.
+    """
+
+    start: int
+    end: int
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
 class Placed:
     """A ranked passage with its way through the stages.
 
     `dropped_by` is the gate that keeps it out of the evidence of a real question. `duplicate_of`
-    is the passage that it repeats, where that is the gate.
+    is the passage that it repeats, where that is the gate. `answering` is None where the passage
+    holds no sentence.
     """
 
     evidence: Evidence
     stages: Stages
     dropped_by: Gate | None = None
     duplicate_of: str | None = None
+    answering: Answering | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +85,32 @@ class Searcher:
         listed = [
             one for one in placed(found) if include_duplicates or one.dropped_by != "duplicate"
         ]
-        return listed[:top_k]
+        return await self._answering(kb, query, listed[:top_k])
+
+    async def _answering(
+        self, kb: KnowledgeBase, text: str, listed: Sequence[Placed]
+    ) -> list[Placed]:
+        """Return the same passages, each with the sentence that most likely answers."""
+        query = await self.search_with.query(text)
+        vectors = await kb.sentence_vectors([one.evidence.passage.id for one in listed])
+        asked = Asked.of(await request_of(kb, text, query.vector))
+        empty = np.zeros((0, len(query.vector)), dtype=np.float32)
+
+        def answering(evidence: Evidence) -> Answering | None:
+            passage = evidence.passage
+            rows = vectors.get(passage.id, empty)
+            read = Candidate(passage, evidence.dense, evidence.keyword, rows)
+            likely = SHIPPED.probabilities(asked.signs(read))
+            if not len(likely):
+                return None
+            best = int(np.argmax(likely))
+            line = take_apart(passage).lines[best]
+            return Answering(line.start, line.end, float(likely[best]))
+
+        def all_of_them() -> list[Placed]:
+            return [replace(one, answering=answering(one.evidence)) for one in listed]
+
+        return await asyncio.to_thread(all_of_them)
 
     async def find(self, kb: KnowledgeBase, query: str, exclude: Collection[str] = ()) -> Found:
         """Return all that the first retrieval finds, on the budget of one question."""

@@ -50,11 +50,20 @@ def show(found: Reply) -> None:
         if hit["dropped_by"]:
             line.append(f" · ✗ {GATES[hit['dropped_by']][labels.column]}", "yellow")
         out.print(line)
-        show_text(hit["text"])
+        show_text(_from_answer(hit))
+
+
+def _from_answer(hit: Reply) -> str:
+    """Return a hit's text from the sentence that most likely answers on, if that is not its start."""
+    sentence = hit["answering"]
+    text: str = hit["text"]
+    if sentence is None or sentence["end"] <= _SHOWN:
+        return text
+    return "… " + text[sentence["start"] :]
 
 
 def show_text(text: str) -> None:
-    """Print the beginning of a passage on one line."""
+    """Print the beginning of a text on one line."""
     line = " ".join(plain(text).split())
     out.print(Text("   " + (line if len(line) <= _SHOWN else line[:_SHOWN] + "…"), "dim"))
 

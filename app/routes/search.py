@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from app.deps import ServicesDep
 from app.document_lookup import meant
 from app.search_resources import (
+    AnsweringOut,
     PlaceOut,
     SearchHitOut,
     SearchOut,
@@ -13,7 +14,7 @@ from app.search_resources import (
     WhyNotOut,
     WhyNotRequest,
 )
-from app.searching import Place, Placed
+from app.searching import Answering, Place, Placed
 from app.why_not import explain
 
 router = APIRouter(prefix="/kb", tags=["search"])
@@ -21,6 +22,12 @@ router = APIRouter(prefix="/kb", tags=["search"])
 
 def _place(place: Place | None) -> PlaceOut | None:
     return PlaceOut(position=place.position, score=round(place.score, 3)) if place else None
+
+
+def _answering(found: Answering | None) -> AnsweringOut | None:
+    if found is None:
+        return None
+    return AnsweringOut(start=found.start, end=found.end, probability=round(found.probability, 3))
 
 
 def _hit(placed: Placed) -> SearchHitOut:
@@ -49,6 +56,7 @@ def _hit(placed: Placed) -> SearchHitOut:
         ),
         dropped_by=placed.dropped_by,
         duplicate_of=placed.duplicate_of,
+        answering=_answering(placed.answering),
     )
 
 

@@ -191,3 +191,10 @@ async def test_unknown_knowledge_base_is_a_404(client: httpx.AsyncClient) -> Non
 )
 async def test_bad_request_is_a_400(client: httpx.AsyncClient, body: dict[str, Any]) -> None:
     assert (await client.post("/kb/plant/why-not", json=body)).status_code == 400
+
+
+async def test_a_hit_names_the_sentence_that_answers(client: httpx.AsyncClient) -> None:
+    hit = (await _search(client, query="循环水泵多久检修一次？"))[0]
+    sentence = hit["answering"]
+    assert "八千小时" in hit["text"][sentence["start"] : sentence["end"]]
+    assert 0 < sentence["probability"] <= 1
