@@ -140,3 +140,26 @@ async def test_first_upload_of_which_nothing_is_taken_makes_no_knowledge_base(
     assert response.status_code in (400, 415)
     names = [kb["name"] for kb in (await client.get("/kb")).json()["knowledge_bases"]]
     assert "fresh" not in names
+
+
+async def test_upload_that_names_itself_can_be_watched(client: Client) -> None:
+    params = {"ingest": "first-one", "name": "rules.md", "more": "true"}
+    assert (await client.get("/kb/plant/ingests/first-one")).status_code == 404
+    await client.post("/kb/plant/documents", params=params, content=RULES)
+    at = (await client.get("/kb/plant/ingests/first-one")).json()
+    assert (at["files_done"], at["files"], at["file"]) == (1, 1, "rules.md")
+    assert at["bytes_done"] == at["bytes"] == len(RULES)
+    assert at["passages"] > 0
+    params["ingest"] = "no name"
+    refused = await client.post("/kb/plant/documents", params=params, content=RULES)
+    assert refused.status_code == 400
+
+
+async def test_copy_is_named_in_the_reply_and_in_the_listing(client: Client) -> None:
+    text = "# 巡检\n\n巡检人员应当每两小时检查轴承温度、润滑油位和电机电流，并把读数填入巡检表。\n"
+    files = ("a.md", text.encode()), ("b.md", text.replace("巡检表", "登记表").encode())
+    reply = (await _upload(client, "copies", *files)).json()
+    assert [file["near_duplicate_of"] for file in reply["files"]] == [None, "a.md"]
+    first, second = (await client.get("/kb/copies/documents")).json()["documents"]
+    assert second["near_duplicate_of"] == first["id"]
+    assert first["near_duplicate_of"] is None
