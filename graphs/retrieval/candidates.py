@@ -8,9 +8,10 @@ import numpy as np
 
 from graphs.evidence.fusion import fuse, keyword_ceiling
 from graphs.evidence.passages import Hit, Passage
+from graphs.evidence.text import query_terms
 from graphs.policy import Profile
-from graphs.ports import KnowledgeBase
-from graphs.retrieval.doors import cosines_of, open_doors
+from graphs.ports import KeywordHits, KnowledgeBase
+from graphs.retrieval.doors import by_words, cosines_of, open_doors
 from graphs.retrieval.links import links_of
 
 
@@ -60,10 +61,16 @@ class Gatherer:
         profile: Profile,
         exclude: Collection[str],
         seen: Collection[str],
+        keyword: KeywordHits | None = None,
     ) -> Pool:
-        """Return the best fused candidates and the two lists they came from."""
+        """Return the best fused candidates and the two lists they came from.
+
+        `keyword` is what `by_words` returned, where that was asked before.
+        """
         count = self.count + len(seen)
-        found = await open_doors(kb, query.vector, query.terms, query.codes, count, exclude)
+        found = await open_doors(
+            kb, query.vector, query.terms, query.codes, count, exclude, keyword
+        )
         ids = [id_ for id_ in found.ids if id_ not in set(seen)]
         if found.dense is None:
             profile = replace(profile, dense=0.0, keyword=1.0)
@@ -73,6 +80,12 @@ class Gatherer:
         )
         linked = await self._linked(kb, query, scored, found.ceiling, profile, exclude, seen)
         return Pool([*scored, *linked], found.dense, found.keyword)
+
+    async def by_words(
+        self, kb: KnowledgeBase, text: str, exclude: Collection[str], seen: Collection[str]
+    ) -> KeywordHits:
+        """Return the keyword hits of a text: they need no vector, so need not wait for one."""
+        return await by_words(kb, query_terms(text), self.count + len(seen), exclude)
 
     async def _linked(
         self,

@@ -1,7 +1,7 @@
 """The two doors of a knowledge base, opened at once: dense and keyword candidates, both scored."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphs.errors import DenseUnavailable
@@ -39,23 +39,37 @@ async def open_doors(
     codes: Sequence[str],
     count: int,
     exclude: Collection[str] = (),
+    keyword: KeywordHits | None = None,
 ) -> Searched:
     """Search both indexes at once; what one door finds is scored at the other one meanwhile.
 
+    `keyword` are the keyword hits where they were fetched before, while the query was embedded.
     A zero vector stands for an embedder that is down: nothing is asked of the vector index.
     """
-    (dense, crossed), (keyword, exact, scores, cosines) = await asyncio.gather(
+    searching = by_words(kb, terms, count, exclude) if keyword is None else _fetched(keyword)
+    (dense, crossed), (found, exact, scores, cosines) = await asyncio.gather(
         _through_dense(kb, vector, terms, count, exclude),
-        _through_keyword(kb, vector, terms, codes, count, exclude),
+        _through_keyword(kb, vector, terms, codes, searching, exclude),
     )
     return Searched(
         dense,
-        keyword.hits,
+        found.hits,
         exact,
         {hit.id: hit.score for hit in dense or ()} | cosines,
         scores | crossed,
-        keyword_ceiling(keyword.passages, keyword.frequency.values()),
+        keyword_ceiling(found.passages, found.frequency.values()),
     )
+
+
+async def by_words(
+    kb: KnowledgeBase, terms: Sequence[str], count: int, exclude: Collection[str]
+) -> KeywordHits:
+    """Return keyword hits, none for a query without terms."""
+    return await kb.keyword_search(terms, count, exclude) if terms else KeywordHits([], {}, 0)
+
+
+async def _fetched(hits: KeywordHits) -> KeywordHits:
+    return hits
 
 
 async def _through_dense(
@@ -75,11 +89,11 @@ async def _through_keyword(
     vector: Vector,
     terms: Sequence[str],
     codes: Sequence[str],
-    count: int,
+    searching: Awaitable[KeywordHits],
     exclude: Collection[str],
 ) -> tuple[KeywordHits, list[str], dict[str, float], dict[str, float]]:
     """Return keyword hits, exact matches, and BM25 and cosines of both."""
-    found = await kb.keyword_search(terms, count, exclude) if terms else KeywordHits([], {}, 0)
+    found = await searching
     exact = await kb.exact(codes, exclude) if codes else []
     scores = {hit.id: hit.score for hit in found.hits}
     if terms and (unscored := [id_ for id_ in exact if id_ not in scores]):

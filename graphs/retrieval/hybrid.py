@@ -58,8 +58,10 @@ class HybridSearch:
         An unreachable vector index or embedder leaves keyword search alone (`dense_available` is
         false). The listwise reranker works only where a meter gives it a budget.
         """
-        query = await self.query(text)
-        pool = await self.gatherer.gather(kb, query, profile, exclude, seen)
+        query, keyword = await asyncio.gather(
+            self.query(text), self.gatherer.by_words(kb, text, exclude, seen)
+        )
+        pool = await self.gatherer.gather(kb, query, profile, exclude, seen, keyword)
         ranked = await self.rank(kb, query, pool.scored, profile, round_, meter)
         evidence = self.select(ranked, profile)
         fused = [Hit(each.passage.id, each.fused) for each in pool.scored]
