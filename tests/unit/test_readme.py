@@ -97,8 +97,8 @@ def test_every_command_that_is_named_exists() -> None:
         info.name or info.callback.__name__
         for info in command_line.registered_commands
         if info.callback
-    }
-    named = re.findall(r"(?:^(?:\$ )?|`|/|=\w+ )youju ([a-z]+)", README, re.MULTILINE)
+    } | {group.name for group in command_line.registered_groups}
+    named = re.findall(r"(?:^(?:\$ )?|`|/|=\w+ )youju ([a-z-]+)", README, re.MULTILINE)
     assert named
     assert set(named) <= commands
 
