@@ -7,14 +7,15 @@ by `python -m benchmarks.fit_bearing` on CMRC 2018 and HotpotQA.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphs.evidence import asks
-from graphs.evidence.lines import Lexicon, PassageText, presence, take_apart
+from graphs.evidence.holding import held_in
+from graphs.evidence.lines import Lexicon, take_apart
 from graphs.evidence.text import fold, is_cjk, tagged, words
 from graphs.ports import Candidate, RerankQuery
 
@@ -79,7 +80,7 @@ class Asked:
         text = take_apart(candidate.passage)
         if not text.lines:
             return np.zeros((0, len(SIGNS)), dtype=np.float32)
-        shares = shares_of(text, list(self.weights))
+        shares = held_in(text, tuple(self.weights)).lines
         weights = np.array(list(self.weights.values()), dtype=np.float32)
         total = float(weights.sum()) or 1.0
         beside = _with_neighbours(shares)
@@ -115,16 +116,6 @@ class Asked:
         passage = candidate.passage
         whole = " ".join((passage.title, *passage.section, passage.text))
         return sum(number in whole for number in self.numbers) / len(self.numbers)
-
-
-def shares_of(text: PassageText, asked: Sequence[str]) -> Signs:
-    """Return shape (words, lines): how far each word stands in each line or in its headings."""
-    over = [text.heading, *([text.lead] if text.lead else [])]
-    rows = [
-        [max(max(presence(word, o) for o in over), presence(word, line)) for line in text.lines]
-        for word in asked
-    ]
-    return np.array(rows, dtype=np.float32).reshape(len(asked), len(text.lines))
 
 
 def _with_neighbours(shares: Signs) -> Signs:

@@ -1,12 +1,11 @@
 """Pseudo-relevance feedback among candidates: what the best passages speak of ranks the others.
 
 The first passages of a ranking keep their places; below them, passages that share the rare terms of
-the best ones move up: they tell more of the same matter. Terms are weighted as in BM25 and averaged
-over the best passages (Rocchio's method with BM25 weights, restricted to the candidates).
+the best ones move up: they tell more of the same matter. Terms that at least two of the best hold are
+weighted as in BM25 and averaged (Rocchio's method with BM25 weights, among the candidates alone).
 """
 
-import math
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -21,6 +20,8 @@ PINNED = 3
 """Passages that keep their places."""
 WEIGHT = 0.4
 """Deviations of feedback against deviations of the ranker's score."""
+_RARE = 0.5
+"""Terms of a lower inverse frequency tell nothing of a matter."""
 
 Counts = Mapping[str, int]
 
@@ -40,6 +41,8 @@ def fed_back(
         return scores
     best = np.argsort(-scores, kind="stable")
     weights = _expansion([terms[i] for i in best[:BEST]], frequency, passages)
+    if not weights:
+        return scores
     lengths = np.array([sum(each.values()) for each in terms], dtype=np.float32)
     mean = float(lengths.mean()) or 1.0
     shared = np.array(
@@ -55,29 +58,25 @@ def fed_back(
 
 
 def feedback_terms(best: Sequence[Counts]) -> list[str]:
-    """Return the terms whose frequency `fed_back` needs: those of the best passages."""
-    return list(dict.fromkeys(term for counts in best[:BEST] for term in counts))
+    """Return the terms whose frequency `fed_back` needs: those that two of the best passages hold."""
+    held = Counter(term for counts in best[:BEST] for term in counts)
+    return [term for term, passages in held.items() if passages > 1]
 
 
 def _expansion(
     best: Sequence[Counts], frequency: Mapping[str, int], passages: int
 ) -> dict[str, float]:
-    """Return the heaviest terms of the best passages, the heaviest one with weight 1 · its idf."""
-    total: defaultdict[str, float] = defaultdict(float)
+    """Return the heaviest terms of the best passages, the heaviest one with its own rarity."""
+    rarity = {term: idf(passages, frequency.get(term, 1)) for term in feedback_terms(best)}
+    total = {term: 0.0 for term, rare in rarity.items() if rare >= _RARE}
+    mean = sum(sum(each.values()) for each in best) / len(best) or 1.0
     for place, counts in enumerate(best):
-        length = sum(counts.values())
-        mean = sum(sum(each.values()) for each in best) / len(best) or 1.0
-        norm = K1 * (0.25 + 0.75 * length / mean)
-        for term, count in counts.items():
-            rarity = idf(passages, frequency.get(term, 1))
-            total[term] += rarity * count * (K1 + 1) / (count + norm) / (1 + 0.5 * place)
+        norm = K1 * (0.25 + 0.75 * sum(counts.values()) / mean)
+        for term in total.keys() & counts.keys():
+            weight = rarity[term] * counts[term] * (K1 + 1) / (counts[term] + norm)
+            total[term] += weight / (1 + 0.5 * place)
     chosen = sorted(total.items(), key=lambda pair: (-pair[1], pair[0]))[:TERMS]
-    highest = chosen[0][1] if chosen else 1.0
-    return {
-        term: weight / highest * idf(passages, frequency.get(term, 1))
-        for term, weight in chosen
-        if math.isfinite(weight) and highest > 0
-    }
+    return {term: weight / chosen[0][1] * rarity[term] for term, weight in chosen}
 
 
 def _held(counts: Counts, weights: Mapping[str, float], norm: float) -> float:

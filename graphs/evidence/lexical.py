@@ -3,34 +3,40 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphs.evidence.asks import strip_cues
-from graphs.evidence.lines import Lexicon, Line, coverage, soft, take_apart
+from graphs.evidence.holding import Shares, held_in
+from graphs.evidence.lines import Lexicon, soft, take_apart
 from graphs.evidence.text import codes, language, words
 from graphs.ports import Candidate, RerankQuery
 
 
 def lexical_scores(query: RerankQuery, candidates: Sequence[Candidate]) -> list[float]:
     """Return a raw score per candidate, about 0 for unrelated and 1 for answering passages."""
-    asked = words(strip_cues(query.text)) or words(query.text)
+    asked = tuple(words(strip_cues(query.text)) or words(query.text))
     wanted = set(codes(query.text))
     lexicon = Lexicon(query.passages, query.frequency)
-    return [_score(query, candidate, asked, wanted, lexicon) for candidate in candidates]
+    weights = np.array([lexicon.weight(word) for word in asked], dtype=np.float64)
+    return [_score(query, candidate, asked, weights, wanted) for candidate in candidates]
+
+
+def _share(weights: NDArray[np.float64], held: Shares) -> float:
+    """Return the weighted share of the words that are held; 0 without any."""
+    total = float(weights.sum())
+    return float(weights @ held) / total if total > 0 else 0.0
 
 
 def _score(
     query: RerankQuery,
     candidate: Candidate,
-    asked: Sequence[str],
+    asked: tuple[str, ...],
+    weights: NDArray[np.float64],
     wanted: set[str],
-    lexicon: Lexicon,
 ) -> float:
     text = take_apart(candidate.passage)
-    lines: list[tuple[Line, float]] = [(text.heading, 1.0), *((line, 1.0) for line in text.lines)]
-    if text.lead is not None:
-        lines.append((text.lead, 1.0))
-    held = coverage(asked, lines, lexicon)
-    titled = coverage(asked, [(text.heading, 1.0)], lexicon)
+    stands = held_in(text, asked)
+    held, titled = _share(weights, stands.anywhere), _share(weights, stands.heading)
     matrix = candidate.sentence_vectors
     nearest = float(np.max(matrix @ query.vector)) if len(matrix) else 0.0
     similarity = max(candidate.dense, nearest)

@@ -65,9 +65,9 @@ class Line:
     """What the line stands under: the heading before it, its table's header, its list's lead."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PassageText:
-    """A passage taken apart once, for all facets."""
+    """A passage taken apart once, for all facets; equal only to itself, so that it hashes fast."""
 
     heading: Line
     lines: tuple[Line, ...]

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphs.evidence.asks import strip_cues
-from graphs.evidence.bearing import shares_of
 from graphs.evidence.fusion import K1
+from graphs.evidence.holding import held_in
 from graphs.evidence.lines import Lexicon, take_apart
 from graphs.evidence.text import fold, is_cjk, words
 from graphs.ports import Candidate, RerankQuery
@@ -104,10 +104,10 @@ class _Question:
     def read(self, candidate: Candidate) -> tuple[float, ...]:
         """Return one row of features; the two relative ones are still absolute."""
         text = take_apart(candidate.passage)
-        shares = shares_of(text, list(self.weights))
+        stands = held_in(text, tuple(self.weights))
         weights = np.array(list(self.weights.values()), dtype=np.float32)
         total = float(weights.sum()) or 1.0
-        held = shares.max(axis=1, initial=0.0)
+        held = stands.anywhere
         rarest = float(held[list(self.weights).index(self.rarest)]) if self.rarest else 0.0
         body = fold(candidate.passage.text)
         whole = " ".join((candidate.passage.title, *candidate.passage.section, body))
@@ -116,7 +116,7 @@ class _Question:
             candidate.dense,
             candidate.keyword,
             float(weights @ held) / total if len(weights) else 0.0,
-            self._sentence(candidate, shares, weights / total),
+            self._sentence(candidate, stands.lines, weights / total),
             rarest,
             self._characters(whole),
             longest_run(self.folded, body) / len(self.folded) if self.folded else 0.0,

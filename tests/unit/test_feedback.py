@@ -19,9 +19,15 @@ def test_the_best_passages_keep_their_places() -> None:
     assert order[:PINNED] == [0, 1, 2]
 
 
-def test_terms_that_stand_everywhere_carry_no_weight() -> None:
+def test_terms_that_stand_everywhere_change_nothing() -> None:
     terms = [{"的": 5}] * 3 + [{"的": 9}, {"寺庙": 1}]
     scores = np.array([5.0, 4.9, 4.8, 1.0, 1.1], dtype=np.float32)
+    assert fed_back(scores, terms, RARE, 1000).tolist() == scores.tolist()
+
+
+def test_what_one_of_the_best_holds_alone_is_not_its_matter() -> None:
+    terms = [{"踩踏": 1}, {"踩踏": 1}, {"踩踏": 1, "食堂": 9}, {"食堂": 9}, {"踩踏": 1}]
+    scores = np.array([5.0, 4.9, 4.8, 1.1, 1.0], dtype=np.float32)
     mixed = fed_back(scores, terms, RARE, 1000)
     assert mixed[4] > mixed[3]
 
@@ -36,5 +42,6 @@ def test_passages_without_terms_can_be_ranked() -> None:
     assert np.isfinite(fed_back(scores, [{}, {}, {}, {}], {}, 10)).all()
 
 
-def test_terms_of_the_best_four_are_asked_for() -> None:
-    assert feedback_terms([{"a": 1}, {"b": 1}, {"a": 2}, {"c": 1}, {"d": 1}]) == ["a", "b", "c"]
+def test_terms_that_two_of_the_best_four_hold_are_asked_for() -> None:
+    best = [{"a": 1, "b": 1}, {"b": 1}, {"a": 2}, {"c": 1}, {"c": 1, "d": 1}]
+    assert feedback_terms(best) == ["a", "b"]
