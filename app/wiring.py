@@ -14,7 +14,6 @@ from app.adapters.lock import DataLock
 from app.adapters.tracing import silence_tracing
 from app.ingest.background import BackgroundMeter
 from app.ingest.indexing import Indexer
-from app.ingest.score_statistics import Measure, ScoreMeter, each
 from app.models import Loaded, Standin, open_chat, open_embedders, open_rerankers
 from app.runs import Graph
 from app.searching import Searcher
@@ -134,9 +133,7 @@ async def open_core(settings: Settings) -> AsyncIterator[Core]:
         search = HybridSearch(
             asking, scoring, rules_, rerankers.standby, rerankers.listwise, rerankers.ranker
         )
-        measure: Measure = ScoreMeter(library, indexing).measure
-        if scoring:
-            measure = each(measure, BackgroundMeter(library, scoring, indexing).measure)
+        measure = BackgroundMeter(library, scoring, indexing).measure if scoring else None
         indexer = Indexer(library, max_bytes=settings.max_upload_bytes, measure_background=measure)
         stack.callback(indexer.close)
         builder = build_graph(

@@ -26,23 +26,11 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """Scores of unrelated (query, passage) pairs, measured at index time.
-
-    Raw scores of a reranker, cosines of an embedder, or BM25 shares of the query's own maximum.
-    """
+    """Raw reranker scores of unrelated (query, passage) pairs, measured at index time."""
 
     mean: float
     deviation: float
     pairs: int
-
-
-KEYWORD_SCORES = "keyword"
-"""The name under which a knowledge base keeps the background of its BM25 shares."""
-
-
-def dense_scores_name(embedder: str) -> str:
-    """Return the name under which the background of an embedder's cosines is kept."""
-    return f"dense:{embedder}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphs.evidence.passages import Evidence, Hit, Passage
-from graphs.knowledge import KEYWORD_SCORES as KEYWORD_SCORES
 from graphs.knowledge import Background as Background
 from graphs.knowledge import KeywordHits as KeywordHits
 from graphs.knowledge import KnowledgeBaseInfo as KnowledgeBaseInfo
 from graphs.knowledge import Vocabulary as Vocabulary
-from graphs.knowledge import dense_scores_name as dense_scores_name
 from graphs.meter import Meter
 
 Vector = NDArray[np.float32]
@@ -73,21 +71,12 @@ class KnowledgeBase(Protocol):
         """Return `keyword`, `document_frequency` of the terms and the passages in one call."""
         ...
 
-    async def feedback(
-        self, weights: Mapping[str, float], limit: int, exclude: Collection[str] = ()
-    ) -> list[Hit]:
-        """Return the best passages by Σ weight · BM25 over weighted terms, best first.
-
-        For pseudo-relevance feedback: the query's terms weigh 1, terms of its best passages less.
-        """
-        ...
-
     async def passage_terms(self, ids: Sequence[str]) -> dict[str, Mapping[str, int]]:
         """Return each passage's index terms, headings included, with how often each stands there.
 
-        The same terms as `index_terms` gives, ready for `feedback` and `document_frequency`. Ask
-        for the frequency of few of them, say those of two passages or more: each is counted anew
-        after a change of the index.
+        The same terms as `index_terms` gives, ready for `document_frequency`. Ask for the
+        frequency of few of them, say those of two passages or more: each is counted anew after a
+        change of the index.
         """
         ...
 
@@ -141,10 +130,7 @@ class KnowledgeBase(Protocol):
         ...
 
     async def background(self, fingerprint: str) -> Background | None:
-        """Return a measured background, or None if it was not measured.
-
-        `fingerprint` is a reranker's, `dense_scores_name(…)` of an embedder's, or KEYWORD_SCORES.
-        """
+        """Return the measured background of a reranker, or None if it was not measured."""
         ...
 
     async def canonical_text(self, document_id: str, version: str) -> str | None:

@@ -94,24 +94,24 @@ class KeywordIndex:
     def search(
         self,
         kb: str,
-        weights: Mapping[str, float],
+        terms: Iterable[str],
         limit: int,
         exclude: Collection[str],
         skip: int,
     ) -> list[Hit]:
-        """Return the best passages for any term by Σ weight · BM25, best first.
+        """Return the best passages for any term by raw BM25, best first.
 
         `skip` is how many rows may be hidden or excluded: they are ranked and left out, which is
         far cheaper than looking every match up before ranking. Exact but for one rule: in a large
         knowledge base, terms of over half of the passages are left out beside rarer ones (their
         idf is 1e-6).
         """
-        by_token = {token: weight for term, weight in weights.items() if (token := encode(term))}
-        if not by_token or limit <= 0:
+        tokens = [token for term in dict.fromkeys(terms) if (token := encode(term))]
+        if not tokens or limit <= 0:
             return []
         with self._states.reading(kb) as reading:
-            reading.learn(by_token)
-            ranked = best(score_all(reading.state, by_token, reading.posting), limit + skip)
+            reading.learn(tokens)
+            ranked = best(score_all(reading.state, tokens, reading.posting), limit + skip)
             visible = _visible(reading.connection, [number for number, _ in ranked], exclude)
         hits = [Hit(visible[number], score) for number, score in ranked if number in visible]
         return hits[:limit]

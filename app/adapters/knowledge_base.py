@@ -70,20 +70,13 @@ class StoredKnowledgeBase:
         self, terms: Sequence[str], limit: int, exclude: Collection[str] = ()
     ) -> list[Hit]:
         """Return the best passages for any of `terms` by raw BM25, best first; copies as in `dense`."""
-        weights = dict.fromkeys(terms, 1.0)
-        return await asyncio.to_thread(self._by_words, weights, limit, frozenset(exclude))
+        return await asyncio.to_thread(self._by_words, terms, limit, frozenset(exclude))
 
     async def keyword_search(
         self, terms: Sequence[str], limit: int, exclude: Collection[str] = ()
     ) -> KeywordHits:
         """Return what `keyword` returns, with what its scores were made of."""
         return await asyncio.to_thread(self._searched, terms, limit, frozenset(exclude))
-
-    async def feedback(
-        self, weights: Mapping[str, float], limit: int, exclude: Collection[str] = ()
-    ) -> list[Hit]:
-        """Return the best passages by Σ weight · BM25, best first."""
-        return await asyncio.to_thread(self._by_words, weights, limit, frozenset(exclude))
 
     async def passage_terms(self, ids: Sequence[str]) -> dict[str, Mapping[str, int]]:
         """Return each passage's index terms with how often each stands there."""
@@ -161,17 +154,15 @@ class StoredKnowledgeBase:
         return self._uncrowded(fetch, limit)
 
     def _searched(self, terms: Sequence[str], limit: int, exclude: frozenset[str]) -> KeywordHits:
-        hits = self._by_words(dict.fromkeys(terms, 1.0), limit, exclude)
+        hits = self._by_words(terms, limit, exclude)
         frequency = self._stores.keywords.document_frequency(self.name, terms)
         info = self._counts.kept("info", partial(describe, self._stores, self.name))
         return KeywordHits(hits, frequency, info.passages)
 
-    def _by_words(
-        self, weights: Mapping[str, float], limit: int, exclude: frozenset[str]
-    ) -> list[Hit]:
+    def _by_words(self, terms: Sequence[str], limit: int, exclude: frozenset[str]) -> list[Hit]:
         def fetch(wanted: int) -> list[Hit]:
             skip = self._counts.hidden(exclude)
-            return self._stores.keywords.search(self.name, weights, wanted, exclude, skip)
+            return self._stores.keywords.search(self.name, terms, wanted, exclude, skip)
 
         return self._uncrowded(fetch, limit)
 

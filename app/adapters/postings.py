@@ -7,7 +7,7 @@ than reading each term's posting list once. The formula and the constants are FT
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -108,15 +108,13 @@ def heavy(state: IndexState, token: str) -> bool:
     return frequency >= _HEAVY and 2 * frequency > state.rows
 
 
-def score_all(state: IndexState, weights: Mapping[str, float], read: Read) -> NDArray[np.float64]:
-    """Return Σ weight · BM25 by row number. `state.frequency` must know every token."""
+def score_all(state: IndexState, tokens: Sequence[str], read: Read) -> NDArray[np.float64]:
+    """Return raw BM25 by row number. `state.frequency` must know every token."""
     total = np.zeros(len(state.lengths), dtype=np.float64)
-    light = [token for token in weights if not heavy(state, token)]
-    for token in light if any(state.frequency[t] for t in light) else weights:
+    light = [token for token in tokens if not heavy(state, token)]
+    for token in light if any(state.frequency[t] for t in light) else tokens:
         posting = read(token)
-        total[posting.numbers] += (
-            weights[token] * idf(state.rows, state.frequency[token]) * posting.impact
-        )
+        total[posting.numbers] += idf(state.rows, state.frequency[token]) * posting.impact
     return total
 
 

@@ -98,15 +98,6 @@ class MemoryKnowledgeBase:
         hits = await self.keyword(terms, limit, exclude)
         return KeywordHits(hits, await self.document_frequency(terms), len(self.items))
 
-    async def feedback(
-        self, weights: Mapping[str, float], limit: int, exclude: Collection[str] = ()
-    ) -> list[Hit]:
-        total: Counter[str] = Counter()
-        for term, weight in weights.items():
-            for hit in await self.keyword([term], len(self.items), exclude):
-                total[hit.id] += weight * hit.score
-        return [Hit(id_, score) for id_, score in total.most_common(limit)]
-
     async def passage_terms(self, ids: Sequence[str]) -> dict[str, Mapping[str, int]]:
         return {i: Counter(self._terms[i]) for i in ids if i in self._terms}
 

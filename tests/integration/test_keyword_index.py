@@ -84,7 +84,7 @@ def test_scores_are_those_of_fts5(
     database: Database, filled: KeywordIndex, terms: list[str]
 ) -> None:
     expected = by_fts5(database, terms)
-    hits = filled.search("kb", dict.fromkeys(terms, 1.0), 500, (), 0)
+    hits = filled.search("kb", terms, 500, (), 0)
     assert {hit.id: hit.score for hit in hits} == pytest.approx(expected, rel=1e-5)
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     assert filled.scores("kb", terms, list(expected)) == pytest.approx(expected, rel=1e-5)
@@ -93,7 +93,7 @@ def test_scores_are_those_of_fts5(
 def test_scores_follow_every_change_of_the_index(database: Database, filled: KeywordIndex) -> None:
     chance = random.Random(11)
     terms = WORDS[4:12]
-    filled.search("kb", dict.fromkeys(terms, 1.0), 10, (), 0)  # now the lists are in memory
+    filled.search("kb", terms, 10, (), 0)  # now the lists are in memory
     numbers = put(database, filled, "new", passage("new", "w4 w5 w6 " * 3), passage("gone", "w4"))
     with database.write() as connection:
         filled.remove(connection, "kb", [numbers[1], 3])
@@ -105,14 +105,14 @@ def test_scores_follow_every_change_of_the_index(database: Database, filled: Key
 
 
 def test_change_that_is_rolled_back_changes_no_score(filled: KeywordIndex, tmp_path: Path) -> None:
-    before = filled.search("kb", {"w9": 1.0}, 200, (), 0)
+    before = filled.search("kb", ["w9"], 200, (), 0)
     connection = sqlite3.connect(tmp_path / "kb.sqlite", isolation_level=None)
     connection.row_factory = sqlite3.Row
     connection.execute("BEGIN IMMEDIATE")
     filled.add(connection, "kb", 999, Indexed("w9 w9"))
     connection.execute("ROLLBACK")
     connection.close()
-    assert filled.search("kb", {"w9": 1.0}, 200, (), 0) == before
+    assert filled.search("kb", ["w9"], 200, (), 0) == before
 
 
 def test_search_beside_an_open_change_sees_the_committed_index(
@@ -120,15 +120,15 @@ def test_search_beside_an_open_change_sees_the_committed_index(
 ) -> None:
     other = Database(tmp_path / "kb.sqlite")
     reader = KeywordIndex(other)
-    before = reader.search("kb", {"w9": 1.0}, 200, (), 0)
+    before = reader.search("kb", ["w9"], 200, (), 0)
     connection = sqlite3.connect(tmp_path / "kb.sqlite", isolation_level=None)
     connection.row_factory = sqlite3.Row
     connection.execute("BEGIN IMMEDIATE")
     filled.add(connection, "kb", 1, Indexed("w9 " * 40))
-    assert reader.search("kb", {"w9": 1.0}, 200, (), 0) == before
+    assert reader.search("kb", ["w9"], 200, (), 0) == before
     connection.execute("COMMIT")
     connection.close()
-    assert reader.search("kb", {"w9": 1.0}, 200, (), 0) != before
+    assert reader.search("kb", ["w9"], 200, (), 0) != before
     other.close()
 
 
@@ -151,7 +151,7 @@ def test_postings_beyond_the_limit_leave_memory_and_are_read_again(
     monkeypatch.setattr(postings, "_KEPT", 100)
     for _ in range(2):
         expected = by_fts5(database, WORDS[:20])
-        hits = filled.search("kb", dict.fromkeys(WORDS[:20], 1.0), 500, (), 0)
+        hits = filled.search("kb", WORDS[:20], 500, (), 0)
         assert {hit.id: hit.score for hit in hits} == pytest.approx(expected, rel=1e-5)
 
 
@@ -160,26 +160,17 @@ def test_term_of_over_half_of_a_large_index_counts_only_alone(
 ) -> None:
     monkeypatch.setattr(postings, "_HEAVY", 50)
     assert filled.document_frequency("kb", ["w0", "w20"])["w0"] > 75
-    rare = filled.search("kb", {"w20": 1.0}, 500, (), 0)
-    assert filled.search("kb", {"w0": 1.0, "w20": 1.0}, 500, (), 0) == rare
-    assert len(filled.search("kb", {"w0": 1.0}, 500, (), 0)) > 75
-
-
-def test_feedback_weighs_each_term(database: Database, filled: KeywordIndex) -> None:
-    left, right = by_fts5(database, ["w7"]), by_fts5(database, ["w30"])
-    expected = {
-        id_: left.get(id_, 0.0) + 0.25 * right.get(id_, 0.0) for id_ in left.keys() | right.keys()
-    }
-    hits = filled.search("kb", {"w7": 1.0, "w30": 0.25}, 500, (), 0)
-    assert {hit.id: hit.score for hit in hits} == pytest.approx(expected, rel=1e-5)
+    rare = filled.search("kb", ["w20"], 500, (), 0)
+    assert filled.search("kb", ["w0", "w20"], 500, (), 0) == rare
+    assert len(filled.search("kb", ["w0"], 500, (), 0)) > 75
 
 
 def test_excluded_documents_make_room_for_the_next(
     database: Database, filled: KeywordIndex
 ) -> None:
-    best = filled.search("kb", {"w9": 1.0}, 6, (), 0)
+    best = filled.search("kb", ["w9"], 6, (), 0)
     first = best[0].id.replace("p", "d")
-    assert filled.search("kb", {"w9": 1.0}, 5, {first}, 1) == best[1:]
+    assert filled.search("kb", ["w9"], 5, {first}, 1) == best[1:]
 
 
 def test_terms_of_a_passage_are_those_that_were_indexed(
