@@ -9,7 +9,6 @@ import asyncio
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -45,9 +44,8 @@ QUERIES: dict[Scale, int] = {"tiny": 12, "short": 200, "full": 250}
 BASE_TEXTS: dict[Scale, int] = {"tiny": 60, "short": 3_000, "full": 3_000}
 _RERANKING = "hybrid + rerank"
 MODES = ("dense", "keyword", "hybrid", _RERANKING, "rerank")
-ASIDE = ("feedback", "titles")
-"""What a ranker may add to a search, timed alone."""
-_FEEDBACK_TERMS = 30
+ASIDE = ("titles",)
+"""What a search does beside its modes, timed alone."""
 _FACTOR = 1.5
 _WARM_UP = 60
 _SEED = 20_264
@@ -103,17 +101,6 @@ def modes(kb: KnowledgeBase, full: TimedSearch, texts: Sequence[str]) -> dict[st
     async def keyword(text: str) -> object:
         return await kb.passages([hit.id for hit in await kb.keyword(query_terms(text), _LIMIT)])
 
-    async def feedback(text: str) -> object:
-        """Search with the query's terms and the most telling ones that its first passages share."""
-        terms = query_terms(text)
-        first = [hit.id for hit in await kb.keyword(terms, 5)]
-        held = await kb.passage_terms(first)
-        shared = Counter(term for counts in held.values() for term in counts)
-        common = [term for term, passages in shared.items() if passages > 1]
-        frequency = await kb.document_frequency(common)
-        chosen = sorted(common, key=lambda term: frequency[term] / shared[term])[:_FEEDBACK_TERMS]
-        return await kb.feedback(dict.fromkeys(chosen, 0.3) | dict.fromkeys(terms, 1.0), _LIMIT)
-
     async def titles(text: str) -> object:
         return await kb.titled([text, texts[len(text) % len(texts)]], _LIMIT)
 
@@ -122,7 +109,6 @@ def modes(kb: KnowledgeBase, full: TimedSearch, texts: Sequence[str]) -> dict[st
         "keyword": keyword,
         "hybrid": lambda text: without.search(kb, text, replace(profile, rerank=False)),
         _RERANKING: lambda text: full.search(kb, text, profile),
-        "feedback": feedback,
         "titles": titles,
     }
 
