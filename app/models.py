@@ -53,24 +53,27 @@ class Embedders:
 
 @dataclass(frozen=True, slots=True)
 class Rerankers:
-    """`scoring` is None where nothing reranks; `standby` scores where it fails."""
+    """`standby` scores where `scoring` fails; a list in fused order is scored all the same."""
 
-    scoring: Reranker | None
+    scoring: Reranker
     standby: Reranker | None = None
     listwise: ListwiseReranker | None = None
     standins: tuple[Standin, ...] = ()
+    keeps_fused_order: bool = False
 
     @property
     def ranker(self) -> Ranker | None:
         """What orders the passages that the default reranker scores; a model orders its own."""
-        return SHIPPED if isinstance(self.scoring, LexicalReranker) else None
+        if self.keeps_fused_order or not isinstance(self.scoring, LexicalReranker):
+            return None
+        return SHIPPED
 
     @property
     def name(self) -> str:
         """What the answer calls it."""
         if self.listwise is not None:
             return self.listwise.fingerprint
-        return self.scoring.fingerprint if self.scoring else "none"
+        return "none" if self.keeps_fused_order else self.scoring.fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,7 @@ async def open_rerankers(settings: Settings, chat: OpenAIChat | None) -> Reranke
     """Load the reranker; where its model can't be had, the default one takes its place."""
     default = LexicalReranker()
     if settings.reranker == "none":
-        return Rerankers(None)
+        return Rerankers(default, keeps_fused_order=True)
     if settings.reranker == "lexical":
         return Rerankers(default)
     try:

@@ -129,11 +129,16 @@ async def open_core(settings: Settings) -> AsyncIterator[Core]:
             reranker_fallback=bool(rerankers.standins),
         )
         rules_ = policy_of(settings)
-        scoring = rerankers.scoring
         search = HybridSearch(
-            asking, scoring, rules_, rerankers.standby, rerankers.listwise, rerankers.ranker
+            asking,
+            rerankers.scoring,
+            rules_,
+            rerankers.standby,
+            rerankers.listwise,
+            rerankers.ranker,
+            rerankers.keeps_fused_order,
         )
-        measure = BackgroundMeter(library, scoring, indexing).measure if scoring else None
+        measure = BackgroundMeter(library, rerankers.scoring, indexing).measure
         indexer = Indexer(library, max_bytes=settings.max_upload_bytes, measure_background=measure)
         stack.callback(indexer.close)
         builder = build_graph(

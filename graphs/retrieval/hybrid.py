@@ -42,6 +42,8 @@ class HybridSearch:
     listwise: ListwiseReranker | None = None
     ranker: Ranker | None = None
     """Orders what the reranker scores; without it the score orders."""
+    keeps_fused_order: bool = False
+    """Whether scores only judge: passages then stay in the order that both doors gave them."""
 
     async def search(
         self,
@@ -91,7 +93,7 @@ class HybridSearch:
         floor = profile.threshold if threshold is None else threshold
         passing = [item for item in ranked if item.score >= floor]
         single = collapse(passing, limit)
-        if self.ranker is not None and clean:
+        if self.ranker is not None and profile.rerank and clean:
             single = without_noise(single, self.ranker.margin)
         return single[: profile.top_n]
 
@@ -115,16 +117,24 @@ class HybridSearch:
         round_: int,
         meter: Meter | None = None,
     ) -> list[Evidence]:
-        """Rerank and calibrate candidates, best first; without a reranker the fused score stands."""
+        """Score and calibrate candidates, best first.
+
+        Where nothing reranks, the fused score orders and the cheapest calibrated one is the score,
+        since gates compare it with fixed limits; without any reranker the fused one is both.
+        """
         if not candidates:
             return []
-        if self.reranker is None or not profile.rerank:
+        if self.reranker is None:
             found = [_evidence(c, min(1.0, c.fused), round_) for c in candidates]
             return sorted(found, key=lambda item: (-item.score, item.passage.id))
+        kept = self.keeps_fused_order or not profile.rerank
+        reranker = (self.standby or self.reranker) if kept else self.reranker
         pairs = await self.read(kb, candidates)
         request = await request_of(kb, query.text, query.vector)
-        scores = await scored_by(self.reranker, self.standby, kb, request, pairs, meter)
-        if self.ranker is not None:
+        scores = await scored_by(reranker, self.standby, kb, request, pairs, meter)
+        if kept:
+            order = [Order(0.0, c.fused) for c in candidates]
+        elif self.ranker is not None:
             order = await ordered(self.ranker, kb, request, pairs)
         else:
             order = [Order(score, score) for score in scores]
@@ -134,7 +144,7 @@ class HybridSearch:
         ]
         keys = {item.passage.id: place.key for item, place in zip(found, order, strict=True)}
         ranked = sorted(found, key=lambda item: (-keys[item.passage.id], item.passage.id))
-        if self.listwise is None or meter is None:
+        if kept or self.listwise is None or meter is None:
             return ranked
         return await reordered(self.listwise, query.text, ranked, meter)
 

@@ -13,7 +13,7 @@ from graphs.retrieval.second import SecondSearch
 
 POLICY = Policy()
 ALL = Profile("all", 0.0, 50, 0.6, 0.4)
-PLAIN = replace(ALL, rerank=False)
+UNRANKED = HybridSearch(FakeEmbedder(), None, POLICY)
 
 
 class Ranked(FakeReranker):
@@ -48,6 +48,21 @@ async def test_threshold_is_applied_to_the_calibrated_score() -> None:
     assert len(found.ranked) > 2
 
 
+@pytest.mark.parametrize(("keeps", "profile"), [(True, ALL), (False, replace(ALL, rerank=False))])
+async def test_fused_order_stands_under_calibrated_scores(keeps: bool, profile: Profile) -> None:
+    given = {"额定压力": -1.0, "处理措施": 2.0, "检修记录": -2.0}
+    finder = replace(search(given), keeps_fused_order=keeps)
+    found = await finder.search(knowledge_base(), "一号泵", profile)
+    fused = [hit.score for hit in found.trace.fused]
+    assert len(set(fused)) > 5
+    places = {hit.id: hit.score for hit in found.trace.fused}
+    assert [places[item.passage.id] for item in found.ranked] == sorted(fused, reverse=True)
+    by_text = {item.passage.text: item.score for item in found.ranked}
+    assert {next(s for t, s in by_text.items() if part in t) for part in given} == {
+        0.269, 0.881, 0.119,
+    }  # fmt: skip
+
+
 async def test_top_n_bounds_what_is_found() -> None:
     found = await search().search(knowledge_base(), "泵", replace(ALL, top_n=4))
     assert len(found.evidence) == 4
@@ -70,7 +85,7 @@ async def test_measured_background_calibrates_and_a_small_one_does_not() -> None
 async def test_exact_code_is_a_hit_by_itself() -> None:
     coded = passage("无相同字词。", section=("QX-2025-094",), document_id="x")
     base = knowledge_base([*plant(), coded])
-    found = await search().search(base, "QX-2025-094 锅炉给水的温度", PLAIN)
+    found = await UNRANKED.search(base, "QX-2025-094 锅炉给水的温度", ALL)
     assert found.evidence[0].passage.id == coded.id
     assert found.evidence[0].score == 1.0
 
@@ -86,7 +101,7 @@ async def test_every_candidate_has_both_scores_whatever_door_it_came_by() -> Non
 async def test_without_vectors_the_keyword_score_counts_alone() -> None:
     base = knowledge_base()
     base.dense_broken = True
-    found = await search().search(base, "锅炉给水温度", PLAIN)
+    found = await UNRANKED.search(base, "锅炉给水温度", ALL)
     assert not found.dense_available
     assert found.evidence[0].score == pytest.approx(found.evidence[0].keyword, abs=0.001)
 
