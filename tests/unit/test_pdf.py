@@ -107,6 +107,37 @@ def test_hyphens_of_wrapped_words_go_and_those_of_compounds_stay() -> None:
     assert "of the condenser stays closed, and the non-return valve is checked" in text
 
 
+def lines_drawn(*lines: str, left: int = 72) -> str:
+    def draw(canvas: Canvas) -> None:
+        for at, line in enumerate(lines):
+            canvas.drawString(left, 700 - 14 * at, line)
+
+    return read(drawn(draw)).text.strip()
+
+
+@pytest.mark.parametrize("number", ["100. The", "24 hours. The", "1. The", "2.1 MPa. The"])
+def test_number_of_a_sentence_at_the_start_of_a_line_cuts_nothing(number: str) -> None:
+    above = "A supplier is approved with a score of at least 75 points or out of"
+    text = lines_drawn(above, f"{number} team keeps its records in the shared drive for a year.")
+    assert text == f"{above} {number} team keeps its records in the shared drive for a year."
+
+
+@pytest.mark.parametrize("marks", [("1.", "2.", "3."), ("(1)", "(2)", "(3)"), ("9.", "10.", "11.")])
+def test_items_that_count_stand_apart_even_where_they_fill_their_lines(
+    marks: tuple[str, ...],
+) -> None:
+    wide = [f"{mark} valve is to be closed before work begins at the pump" for mark in marks]
+    text = lines_drawn("Before work begins at the pump, the crew does this, all", *wide)
+    assert [line for line in text.split("\n") if line][1:] == wide
+
+
+def test_numbered_line_after_a_sentence_or_a_short_line_begins_an_item() -> None:
+    text = lines_drawn("The crew closes every valve of the pump before the work.", "7. Lock the fan.",
+                       "Afterwards", "5. tell the control room that the pump is closed")  # fmt: skip
+    assert "work.\n" in text
+    assert "\n5. tell the control room" in text
+
+
 def test_columns_are_read_one_after_the_other() -> None:
     story = [english(f"Entry {number}. {EN}") for number in range(1, 30)]
     text = read(two_columns(story)).text

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from app.ingest.converters.pdf_chars import HYPHEN
 from app.ingest.converters.pdf_lines import Line
+from app.ingest.converters.pdf_numbers import begins_with_number, is_counted
 from app.ingest.converters.pdf_tables import RuledTable
 from app.ingest.marks import ITEM, plain_level
 from graphs.evidence.text import is_cjk
@@ -48,7 +49,12 @@ def blocks_of(pages: Sequence[Sequence[Piece]]) -> list[Block]:
                 else:
                     rows = len(piece.grid.text)
                     found.append(Block(table=piece, page=number, table_pages=[number] * rows))
-            elif last is None or last.table is not None or _begins(last.lines, piece, rights):
+            elif (
+                last is None
+                or last.table is not None
+                or _is_numbered(last.lines[-1], piece, found, page[at + 1 :], rights)
+                or _begins(last.lines, piece, rights)
+            ):
                 found.append(Block(lines=[piece], page=number))
             else:
                 last.lines.append(piece)
@@ -107,7 +113,7 @@ def _begins(lines: Sequence[Line], line: Line, margins: _Margins) -> bool:
         return False
     if abs(line.size - last.size) > 0.08 * em + 0.3 or (line.bold != last.bold and _is_short(last)):
         return True
-    if ITEM.match(line.text) or _ARTICLE.match(line.text) or plain_level(line.text):
+    if _is_marked(line) and not begins_with_number(line.text):
         return not _is_continued(last)
     overleaf = line.page != last.page
     if not overleaf and _far(last, line, _spacing(lines)):
@@ -126,6 +132,30 @@ def _begins(lines: Sequence[Line], line: Line, margins: _Margins) -> bool:
         return True
     indented = line.box[0] - last.box[0]
     return 1.2 * em < indented < 6 * em and (ended or len(lines) > 1)
+
+
+def _is_marked(line: Line) -> bool:
+    text = line.text
+    return bool(ITEM.match(text) or _ARTICLE.match(text) or plain_level(text))
+
+
+def _is_numbered(
+    last: Line, line: Line, found: Sequence[Block], after: Sequence[Piece], margins: _Margins
+) -> bool:
+    """Tell whether a number begins an item or a heading, and is none of the sentence before it.
+
+    It does where it counts with its neighbours, after a sentence's end, and where it would have
+    had room in the line above.
+    """
+    if not (begins_with_number(line.text) and _is_marked(line)):
+        return False
+    if _is_beside(last, line) or _is_continued(last):
+        return False
+    right = margins.of(line if line.page != last.page else last)[1]
+    if last.text[-1] in _ENDS or right - last.box[2] > _room(last, line):
+        return True
+    firsts = [block.lines[0] for block in found if block.lines]
+    return is_counted(line, firsts, (piece for piece in after if isinstance(piece, Line)))
 
 
 def _is_beside(last: Line, line: Line) -> bool:
