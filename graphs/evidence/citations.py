@@ -92,6 +92,9 @@ def unsupported(statement: Statement, passages: Mapping[str, Passage], question:
     return _modality_lost(text, [line.text for line in quoted])
 
 
+_LETTERS_OF_NUMBER = re.compile(r"(?<![A-Za-z])[A-Za-z]{1,4}(?=-?\d)")
+
+
 @dataclass(frozen=True, slots=True)
 class _Line:
     """A quoted sentence or row; `above` is its table's header where that is quoted too, or stands
@@ -151,7 +154,9 @@ def _around(text: str, place: int) -> set[str]:
     end = _CLAUSE.search(sentence, place - start)
     clause = sentence[begin : end.start() if end else len(sentence)]
     for part in (clause, sentence):
-        if found := set(words(blanked(part, claims(part)))):
+        # the letters of E0130 are no word: they are part of what the number belongs to
+        plain_part = _LETTERS_OF_NUMBER.sub(lambda m: " " * len(m.group()), part)
+        if found := set(words(blanked(plain_part, claims(part)))):
             return found
     return set()
 

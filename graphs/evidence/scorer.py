@@ -5,6 +5,7 @@ the headings above it and half of its neighbours), how near its meaning is, and 
 kind that is asked for. A passage counts for a sub-question only as far as it holds the subject.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,7 @@ from graphs.evidence.lines import (
 from graphs.evidence.names import SOURCE_WORDS
 from graphs.evidence.passages import Passage
 from graphs.evidence.subject import SHARED, Subject
+from graphs.evidence.table_rows import Key, strangers
 from graphs.ports import Matrix, Vector
 
 COVERED = 0.5
@@ -31,6 +33,8 @@ COVERED = 0.5
 LACKING = 0.45
 """The most that a sentence is worth which lacks the attribute that is asked for."""
 _UNDER_SUBJECT = 0.5
+_STRANGER = 2.0
+"""More than any rank: a row about something else comes after every other sentence."""
 _NOTHING_ASKED = 0.75
 """What a sentence is worth where the question has no words beyond its codes and its kind."""
 
@@ -90,6 +94,7 @@ class Scorer:
         around = standing.asked(neighbours=0.6, rest=0.3)
         alone = standing.asked(neighbours=0.3, rest=0.1)
         own, whole = self._cosines(facet["id"], matrix, text), self._cosines("", matrix, text)
+        others = strangers(passage, self._keys(facet))
         scores = tuple(
             self._sentence(
                 facet,
@@ -99,6 +104,7 @@ class Scorer:
                 _NOTHING_ASKED if alone is None else float(alone[index]),
                 own[index],
                 whole[index],
+                index in others,
             )
             for index, line in enumerate(text.lines)
             if line.kind != "heading"
@@ -115,6 +121,7 @@ class Scorer:
         alone: float,
         own: float,
         whole: float,
+        stranger: bool,
     ) -> SentenceScore:
         line = text.lines[index]
         # The whole question says nothing of a part: another part may be what it is near to.
@@ -126,6 +133,8 @@ class Scorer:
         if meaning < 0.75 and self._lacks_attribute(facet, text, index):
             strength = min(strength, LACKING)
         rank = 0.6 * alone + 0.3 * max(0.0, own) + 0.3 * max(0.0, whole) + (0.25 if cue else 0.0)
+        if stranger:
+            strength, rank = min(strength, LACKING), rank - _STRANGER
         return SentenceScore(index, line.start, line.end, strength, rank, cue)
 
     def _lacks_attribute(self, facet: Facet, text: PassageText, index: int) -> bool:
@@ -161,6 +170,22 @@ class Scorer:
                     found.setdefault(word, (0.5 * min(1.0, factor / SHARED), phrases))
         return [(word, factor, phrases) for word, (factor, phrases) in sorted(found.items())]
 
+    def _keys(self, facet: Facet) -> list[Key]:
+        """Return what may name the row of a table that a facet asks for."""
+        found: dict[tuple[str, str], float] = {}
+        dated = False
+        for other, factor in self._subject.scope(facet["sub_question"]):
+            if other["kind"] in ("code", "time"):
+                dated = dated or other["kind"] == "time"
+                found[other["kind"], other["text"]] = math.log1p(self._lexicon.passages)
+            elif other["kind"] == "entity":
+                for word in other["terms"]:
+                    found.setdefault(("word", word), factor * self._lexicon.weight(word))
+        for word in facet["terms"]:
+            if word.isdigit() and not dated:
+                found.setdefault(("word", word), self._lexicon.weight(word))
+        return [Key(kind, text, weight) for (kind, text), weight in found.items()]
+
     def _subject_words(self, facet: Facet) -> list[str]:
         """Return the words of what a part is about, without those that only ask."""
         found = {
@@ -195,9 +220,16 @@ class Scorer:
             under = coverage(named, place, self._lexicon) >= _UNDER_SUBJECT
             if not named or under or self._subject.bindings:
                 return True
+        if line.kind == "row" and line.above and self._column(facet, line_of(line.above, 0, 0)):
+            return True
         if facet["field"] == "code" and asks.answers_field("code", text.heading.text, ""):
             return True
         return asks.answers_field(facet["field"], line.text, self._question)
+
+    def _column(self, facet: Facet, header: Line) -> bool:
+        """Tell whether a column of a table is what a facet asks for (SP-1122 的供应商是谁)."""
+        named = facet["terms"][-1:] if self._subject.language == "zh" else facet["terms"]
+        return any(not word.isdigit() and presence(word, header) >= 1.0 for word in named)
 
     def _cosines(self, facet_id: str, matrix: Matrix, text: PassageText) -> list[float]:
         """Return the cosine of every line with a facet, 0 where there is no vector."""
