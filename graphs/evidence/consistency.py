@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import lru_cache
 from itertools import combinations
 
-from graphs.evidence.numbers import Claim, blanked, claims
+from graphs.evidence.matters import matters, same_matter
+from graphs.evidence.numbers import Claim
 from graphs.evidence.passages import Evidence, Passage
-from graphs.evidence.text import jaccard, sentences, words
+from graphs.evidence.text import jaccard
 
 _SAME_SUBJECT = 0.6
 """Two sentences speak of the same when this share of their content words is common."""
@@ -28,20 +28,19 @@ def contradictions(evidence: Sequence[Evidence]) -> tuple[list[tuple[str, str]],
 
     Superseded versions are left out when their successor is among the passages: a newer version
     replaces an older one, it does not contradict it. Records of different codes are different
-    subjects.
+    subjects, and so are rows of different keys (see `same_matter`).
     """
     documents = {item.passage.document_id for item in evidence}
     current = [item for item in evidence if item.passage.superseded_by not in documents]
-    facts = [(item, _facts(item.passage)) for item in current]
     pairs: list[tuple[str, str]] = []
     compared = 0
-    for (left, left_facts), (right, right_facts) in combinations(facts, 2):
-        if set(left.passage.codes) != set(right.passage.codes):
+    for left, right in combinations([item.passage for item in current], 2):
+        if set(left.codes) != set(right.codes):
             continue
-        clash, seen = _clash(left_facts, right_facts)
+        clash, seen = _clash(left, right)
         compared += seen
         if clash:
-            pairs.append((left.passage.id, right.passage.id))
+            pairs.append((left.id, right.id))
     return pairs, compared
 
 
@@ -50,31 +49,14 @@ def consistency(contradicting: int, compared: int) -> float:
     return 1.0 if compared == 0 else max(0.0, 1.0 - contradicting / compared)
 
 
-Fact = tuple[frozenset[str], tuple[Claim, ...], str]
-
-
-@lru_cache(maxsize=2048)
-def _facts(passage: Passage) -> tuple[Fact, ...]:
-    """Return each sentence as (content words without values, values, text)."""
-    found: list[Fact] = []
-    for start, end in sentences(passage.text):
-        text = passage.text[start:end]
-        values = tuple(claims(text))
-        # How a date is written says nothing of the subject.
-        content = frozenset(words(blanked(text, values)))
-        if len(content) >= 3:
-            found.append((content, values, text))
-    return tuple(found)
-
-
-def _clash(left: Sequence[Fact], right: Sequence[Fact]) -> tuple[bool, int]:
+def _clash(left: Passage, right: Passage) -> tuple[bool, int]:
     clash, compared = False, 0
-    for words_a, values_a, text_a in left:
-        for words_b, values_b, text_b in right:
-            if jaccard(words_a, words_b) < _SAME_SUBJECT:
+    for a in matters(left):
+        for b in matters(right):
+            if jaccard(a.content, b.content) < _SAME_SUBJECT or not same_matter(left, a, right, b):
                 continue
             compared += 1
-            clash = clash or _values_differ(values_a, values_b) or _states_differ(text_a, text_b)
+            clash = clash or _values_differ(a.values, b.values) or _states_differ(a.text, b.text)
     return clash, compared
 
 
