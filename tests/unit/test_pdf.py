@@ -1,4 +1,5 @@
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from pdf_files import BREAK, chinese, drawn, english, heading, pdf, ruled, scan, two_columns
@@ -76,6 +77,29 @@ def test_page_headers_stand_once_and_page_numbers_not_at_all() -> None:
     text = read(pdf(story, running="检修规程 QX-2025-001")).text
     assert text.count("QX-2025-001") == 1
     assert not any(f"第 {number} 页" in text for number in range(1, 5))
+
+
+def running(text: str, *first: Any, title: str = "") -> str:
+    story = [part for name in "甲乙丙" for part in (chinese(f"{name}。{ZH}"), BREAK)]
+    return read(pdf([*first, *story], running=text, title=title)).text
+
+
+def test_page_header_is_left_out_on_the_first_page_too() -> None:
+    text = running("海滨公司 内部资料", heading(1, "空压站运行规程"))
+    assert text.startswith("# 空压站运行规程")
+    assert "内部资料" not in text
+    assert "内部资料" not in running("海滨公司 内部资料", title="空压站运行规程")
+
+
+def test_page_header_that_names_the_document_stands_once() -> None:
+    title = heading(1, "空压站运行规程")
+    assert running("空压站运行规程", title).count("空压站运行规程") == 1
+    assert running("空压站运行规程", title="空压站运行规程").count("空压站运行规程") == 1
+    assert running("空压站运行规程").count("空压站运行规程") == 1
+    assert running("内部资料 HB-OPS-2024-011", title).count("HB-OPS-2024-011") == 1
+    coded = chinese("文件编号：HB-OPS-2024-011")
+    assert running("内部资料 HB-OPS-2024-011", title, coded).count("HB-OPS-2024-011") == 1
+    assert "内部资料" not in running("内部资料 HB-OPS-2024-011", title, coded)
 
 
 def test_line_that_repeats_in_the_middle_of_pages_stays() -> None:

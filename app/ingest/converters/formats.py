@@ -17,7 +17,7 @@ class Format:
     version: str
 
 
-_PDF = Format("pdf", "pdf-1")
+_PDF = Format("pdf", "pdf-2")
 _WORD = Format("word", "word-1")
 _SLIDES = Format("slides", "slides-1")
 _SHEETS = Format("sheets", "sheets-1")

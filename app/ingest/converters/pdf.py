@@ -46,13 +46,14 @@ def read(data: bytes) -> Converted:
         marks = _bookmarks(file.document)
     finally:
         file.close()
-    kept = without_margins(lines)
+    title = meaningful_title(about.get("Title"))
+    kept = without_margins(lines, title)
     found = blocks_of([_with_tables(*page) for page in zip(kept, tables, strict=True)])
     paragraphs = _paragraphs(found, hyphenated_words(kept), _Fonts(kept, marks))
     text, starts = join(with_headings(list(paragraphs)))
     starts += (len(text),) * (len(lines) - len(starts))
     date = first_date(about.get("ModDate"), about.get("CreationDate"))
-    return Converted(text, True, starts, meaningful_title(about.get("Title")), date)
+    return Converted(text, True, starts, title, date)
 
 
 def _open(data: bytes) -> PdfFile:

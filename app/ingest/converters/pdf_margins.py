@@ -1,11 +1,11 @@
 """Page headers, footers and page numbers of a PDF: lines that repeat in the margins."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from app.ingest.converters.pdf_lines import Line
-from graphs.evidence.text import fold
+from graphs.evidence.text import codes, fold
 
 _HEAD, _FOOT = 0.915, 0.085
 """Share of the page's height above and below which a line may be a page header or footer."""
@@ -17,30 +17,35 @@ _NUMBER = re.compile(
     r"\s*(?:(?:/|of|,|，|共)\s*(?:共)?\s*\d{1,4}\s*(?:页|頁)?)?[\W_]*",
     re.IGNORECASE,
 )
+_LARGER = 1.12
+"""How much larger than most of the text a title is."""
+_TOP = 3
+"""Lines at the start of the text among which its title stands."""
 _MOVES = 0.02
 """Share of the page's height by which a repeated line may move."""
 
 
-def without_margins(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+def without_margins(pages: Sequence[Sequence[Line]], title: str = "") -> list[list[Line]]:
     """Return the pages without page numbers, contents and what repeats at the top or bottom.
 
     A line repeats if it stands at the same height on at least three pages and a third of them; of
     two pages on both. It may hold the page's number, no other that changes, and a line that begins
-    or ends with the page's number may change altogether (the chapter's name). It is kept where it
-    comes first, unless the text says it anyway: it may name the document. In the middle of a page
-    only entries of a table of contents are taken away: words, leading dots, a number.
+    or ends with the page's number may change altogether (the chapter's name). Where it comes first
+    it is kept if it names the document: by its title, by a code that stands nowhere else, or as the
+    page header of one that begins with no title of its own. In the middle of a page only entries of a table of contents are taken away: words, leading dots, a number.
     """
     places: dict[Key, list[Line]] = defaultdict(list)
     for line in (line for page in pages for line in page if _is_margin(line)):
         for key in _keys(line):
             places[key].append(line)
     needed = max(2, min(len(pages), max(3, -(-len(pages) // 3))))
-    elsewhere = {fold(line.text) for page in pages for line in page if not _is_margin(line)}
+    body = [line for page in pages for line in page if not _is_margin(line)]
+    names = _Names(body, title)
     repeated: set[int] = set()
     for found in places.values():
         alike = [line for line in found if _pages_alike(line, found) >= needed]
         repeated |= {id(line) for line in alike
-                     if line.page > alike[0].page or fold(line.text) in elsewhere}  # fmt: skip
+                     if line.page > alike[0].page or not names.names(line)}  # fmt: skip
     return [
         [
             line for line in page
@@ -49,6 +54,29 @@ def without_margins(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
         ]
         for page in pages
     ]  # fmt: skip
+
+
+class _Names:
+    """Tells which lines of the margins name the document, for want of others that do."""
+
+    def __init__(self, body: Sequence[Line], title: str) -> None:
+        self._texts = {fold(line.text) for line in body}
+        self._codes = {code for line in body for code in codes(line.text)}
+        self._title = fold(title)
+        sizes: Counter[float] = Counter()
+        for line in body:
+            sizes[line.size] += len(line.text)
+        usual = sizes.most_common(1)[0][0] if sizes else 0.0
+        self._titled = bool(title) or any(line.size > usual * _LARGER for line in body[:_TOP])
+
+    def names(self, line: Line) -> bool:
+        """Tell whether nothing but this line says what it says of the document's name."""
+        text = fold(line.text)
+        if text in self._texts:
+            return False
+        if text == self._title or not self._codes.issuperset(codes(line.text)):
+            return True
+        return line.height > _HEAD and not self._titled
 
 
 def _pages_alike(line: Line, found: Sequence[Line]) -> int:
