@@ -11,8 +11,8 @@ from pathlib import PurePosixPath
 from app.adapters.documents_sqlite import DocumentInfo
 from app.ingest.atoms import SplitLimits
 from app.ingest.dates import document_date, labelled_date
-from app.ingest.editions import document_codes
 from app.ingest.loading import TEXT_CONVERTER, Converted
+from app.ingest.own_codes import own_codes
 from app.ingest.phrases import key_phrases
 from app.ingest.splitting import Piece, Split, split
 from app.ingest.versions import superseded_codes
@@ -22,11 +22,6 @@ from graphs.evidence.text import TERMS, codes, language, normalise
 _HEAD = 1_500
 _TITLE = 80
 _FRONT_TITLE = re.compile(r"^title\s*[:：]\s*(.+)$", re.MULTILINE | re.IGNORECASE)
-_FOREIGN = re.compile(
-    r"supersed|replac|代替|替代|取代|废止|作废|依据|引用|参照|参见|see |refer|according|based on",
-    re.IGNORECASE,
-)
-"""A line of the head that holds one of these names the codes of other documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +60,7 @@ def prepare(
     title = _title(divided, converted, name)
     head = text[: min(divided.head, _HEAD)]
     date = document_date(head, text[: 2 * _HEAD], name) or converted.date
-    own_codes = _own_codes(title, head)
+    own = own_codes(title, head)
     document = DocumentInfo(
         id=document_id(kb, name),
         kb=kb,
@@ -74,8 +69,8 @@ def prepare(
         title=title,
         date=date,
         language=language(text[:20_000]),
-        codes=own_codes,
-        supersedes=tuple(code for code in superseded_codes(text) if code not in own_codes),
+        codes=own,
+        supersedes=tuple(code for code in superseded_codes(text) if code not in own),
         superseded_by=None,
         chunks=0,
         updated=time.time(),
@@ -144,13 +139,6 @@ def _title(divided: Split, converted: Converted, name: str) -> str:
     if not converted.markdown and first and len(first) <= _TITLE:
         return first
     return PurePosixPath(name).stem
-
-
-def _own_codes(title: str, head: str) -> tuple[str, ...]:
-    """Return the codes that name this document: of its title, then of its front lines."""
-    front = (line for line in head.split("\n") if not _FOREIGN.search(line))
-    found = [code for part in (title, *front) for code in document_codes(part)]
-    return tuple(dict.fromkeys(found))
 
 
 def _codes(passage: Passage) -> dict[str, bool]:
