@@ -31,6 +31,8 @@ _NO_DENIAL = re.compile(
 )
 _NEGATION = re.compile(r"[不未无没禁]|\b(?:not|no|never|cannot)\b|n't\b", re.I)
 _CLAUSE = re.compile(r"[，,、：:]|\band\b|\s-\s", re.I)
+_WHOLE = 0.9
+"""A statement repeats a quote whole from this share of the quote's words on."""
 _SAME_MATTER = 0.6
 """A quoted sentence speaks of a statement's matter from this share of its words on."""
 
@@ -89,7 +91,8 @@ def unsupported(statement: Statement, passages: Mapping[str, Passage], question:
             return f"{text[claim.start : claim.end]!r} stands in no quote"
     if any(fold(text) == fold(plain(quote_text(citation, p) or "")) for citation, p in cited):
         return None  # word for word: it says what its quote says
-    return _modality_lost(text, [line.text for line in quoted])
+    said = [f"{line.above} {line.text}" for line in quoted if not line.header]
+    return _modality_lost(text, said)
 
 
 _LETTERS_OF_NUMBER = re.compile(r"(?<![A-Za-z])[A-Za-z]{1,4}(?=-?\d)")
@@ -102,6 +105,8 @@ class _Line:
 
     text: str
     above: str
+    header: bool = False
+    """It is a table's header, which says nothing by itself."""
 
 
 def _quoted(cited: Sequence[tuple[Citation, Passage]]) -> list[_Line]:
@@ -116,7 +121,8 @@ def _quoted(cited: Sequence[tuple[Citation, Passage]]) -> list[_Line]:
             above = ""
             if row and row.kind == "row" and (not header or _covers(cited, passage, header)):
                 above = header_line(layout, row, passage.text, passage.lead)
-            found.append(_Line(quote[start:end], above))
+            heads = row is not None and row.kind == "header"
+            found.append(_Line(quote[start:end], above, heads))
     return found
 
 
@@ -190,13 +196,24 @@ def _modality_lost(text: str, quoted: Sequence[str]) -> str | None:
     kinds = {modality(sentence) for sentence in said}
     if "forbidden" in kinds and own not in kinds and not _NEGATION.search(text):
         return "its quote forbids it"
-    if any(_turned_around(text[start:end], quoted) for start, end in sentences(text)):
+    whole = any(_restates(text, other) for other in quoted)
+    if not whole and any(_turned_around(text[start:end], quoted) for start, end in sentences(text)):
         return "its quote says the opposite"
     if not kinds or own in kinds:
         return None
     if kinds == {"possible"} and own != "forbidden":
         return "its quote is less certain"
     return None
+
+
+def _restates(text: str, quoted: str) -> bool:
+    """Tell whether a statement repeats a quote whole, and denies where it does.
+
+    The cells of a row, each a clause of the statement, need not deny one by one (无锡 in one of them).
+    """
+    content = set(words(quoted))
+    held = len(content & set(words(text)))
+    return held >= _WHOLE * len(content) > 0 and _denies(text) == _denies(quoted)
 
 
 def _turned_around(sentence: str, quoted: Sequence[str]) -> bool:

@@ -25,6 +25,8 @@ FILES = {
     "E0129,何静,信息部,8847\nE0130,唐磊,财务部,8852\n",
     "tickets.jsonl": '{"id":"INC-1","title":"Printer","resolution":"Replaced the cable"}\n'
     '{"id":"INC-20433","title":"VPN drops","resolution":"Updated the client to 4.2"}\n',
+    "stock.csv": "编码,名称,规格型号,库存数量,供应商\nZX-1069,编码器,A392-93,194,无锡博锐\n"
+    "ZX-1195,接触器,D592-72,113,不凡电气\n",
     "counts.md": "# 盘点记录\n\n| 日期 | 负责人 | 差异数量 |\n|---|---|---|\n"
     "| 2024-06-30 | 林佳怡 | 3 |\n| 2024-09-30 | 周航 | 7 |\n",
 }
@@ -65,6 +67,8 @@ async def test_a_record_is_answered_from_its_own_row(
         ("E0129的分机是多少？", "8847"),
         ("谁的分机是8830？", "王喆"),
         ("What is the resolution of INC-20433?", "Updated the client to 4.2"),
+        ("ZX-1069 的库存数量是多少？", "194"),
+        ("ZX-1195 现在还有多少库存？", "113"),
         ("2024-06-30 盘点的差异数量是多少？", "差异数量：3"),
         ("2024年9月30日盘点的负责人是谁？", "周航"),
     ],
