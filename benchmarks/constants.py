@@ -161,7 +161,9 @@ def collaborators() -> Collaborators:
     return Collaborators(
         library=ConstantLibrary(items),
         reasoner=cast(Reasoner, ConstantReasoner()),
-        search=ConstantSearch(cast(Embedder, None), None, policy, [i.passage for i in alone]),
+        search=ConstantSearch(
+            cast(Embedder, None), None, policy, items=[item.passage for item in alone]
+        ),
         policy=policy,
         models=Models("constant", "constant", "embedded", "default"),
         confidence=ConfidenceModel(),
@@ -174,9 +176,12 @@ async def recorded() -> dict[str, AskState]:
     updates: dict[str, AskState] = {}
     async for part in graph.astream(INPUT, stream_mode="updates"):
         updates |= part
-    found = updates["grade_precise"]["decisions"], updates["retrieve_precise"]["evidence"]
-    if tuple(updates) != PATH or len(found[1]) != 2 * PER_ROUND:
-        raise RuntimeError(f"not the precise path with {PER_ROUND} passages a round: {found}")
+    path = tuple(updates)
+    kept = len(updates["retrieve_precise"]["evidence"]) if path == PATH else 0
+    if kept != 2 * PER_ROUND:
+        raise RuntimeError(
+            f"not the precise path with {PER_ROUND} passages a round: {path}, {kept} passages"
+        )
     return updates
 
 

@@ -116,8 +116,13 @@ def test_readable_answer_names_status_source_and_thread(served: Served, lifts: s
 def test_search_shows_passages_best_first(served: Served, lifts: str) -> None:
     query = ["search", "inspected every months", "--kb", lifts, "--top-k", "2"]
     found = json.loads(youju(served.data_dir, *query, "--json").stdout)
-    assert found["hits"][0]["section"][-1] == "Inspection"
-    assert "Northside Lifts" in youju(served.data_dir, *query).stdout.splitlines()[1]
+    assert [hit["section"][-1] for hit in found["hits"]] == ["Inspection", "Load"]
+    first, stages, text, second, _, last = youju(served.data_dir, *query).stdout.splitlines()
+    assert first.endswith("Lift plan LP-7 › Inspection")
+    assert "keyword 1" in stages
+    assert "Northside Lifts" in text
+    assert second.endswith("Lift plan LP-7 › Load")
+    assert "630 kg" in last
 
 
 @pytest.mark.parametrize(
