@@ -77,6 +77,8 @@ class AskState(TypedDict, total=False):
     notes: list[Note]
     assessment: Assessment | None
     """The last grading; None before the first."""
+    conflicts: list[tuple[str, str]]
+    """Pairs of passage ids that disagree, by the last grading; warned of where both are cited."""
     decision: DecisionKey
     decisions: list[Decision]
     retrievals: list[Retrieval]

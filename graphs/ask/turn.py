@@ -32,6 +32,7 @@ def fresh_turn(state: AskState, policy: Policy) -> AskState:
         evidence=[],
         notes=[],
         assessment=None,
+        conflicts=[],
         decision="insufficient",
         decisions=[],
         retrievals=[],

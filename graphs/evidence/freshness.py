@@ -1,19 +1,20 @@
 """Freshness: do the passages fit the time that the question is about?"""
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 from graphs.ask.records import Facet
 from graphs.evidence.numbers import claims
 from graphs.evidence.passages import Evidence, Passage
-
-_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
+from graphs.evidence.years import code_years, years, years_asked
 
 
 def dates_asked(facets: Sequence[Facet]) -> list[str]:
-    """Return the dates that the question names, as ISO prefixes."""
-    return [facet["text"] for facet in facets if facet["kind"] == "time"]
+    """Return the dates that the question names, as ISO prefixes; a bare year is one (in 2023)."""
+    dates = [facet["text"] for facet in facets if facet["kind"] == "time"]
+    texts = [facet["text"] for facet in facets if facet["kind"] in ("field", "entity")]
+    bare = {year for text in texts for year in years_asked(text)}
+    return [*dates, *sorted(year for year in bare if not any(d.startswith(year) for d in dates))]
 
 
 def fits_time(evidence: Evidence, dates: Sequence[str], versions_found: frozenset[str]) -> bool:
@@ -30,8 +31,8 @@ def dates_of(passage: Passage) -> frozenset[str]:
     """Return the dates that a passage and its headings name, as ISO, and the years in its codes."""
     text = "\n".join((passage.title, *passage.section, passage.text))
     found = {claim.value for claim in claims(text) if claim.kind == "date"}
-    years = {year for code in passage.codes for year in _YEAR.findall(code)}
-    return frozenset(found | years | ({passage.date} if passage.date else set()))
+    stated = found | years(text) | code_years(passage.codes)
+    return frozenset(stated | ({passage.date} if passage.date else set()))
 
 
 def freshness(evidence: Sequence[Evidence], facets: Sequence[Facet]) -> float:

@@ -29,6 +29,13 @@ def find_gaps(
         for facet in facets
         if facet["kind"] in ("entity", "code") and strengths.get(facet["id"], 1.0) < 0.3
     )
+    gaps.extend(
+        _make("timeline_gap", facet["text"], facet["id"], 0.8, facet["text"])
+        for facet in facets
+        if facet["kind"] == "time"
+        and not facet["required"]
+        and strengths.get(facet["id"], 1.0) == 0.0
+    )
     if conflicts:
         gaps.append(_make("conflict", "", "", 0.9, ""))
     if stale:

@@ -64,12 +64,15 @@ def missing_of(
         )
     for gap in gaps:
         named = any(gap["content"].lower() in entry["content"].lower() for entry in entries)
-        if gap["type"] == "missing_entity" and entries and gap["content"] and not named:
+        beyond = gap["type"] in ("missing_entity", "timeline_gap")
+        if beyond and entries and gap["content"] and not named:
+            dated = gap["type"] == "timeline_gap"
+            hint = "suggest_version" if dated else "suggest_document"
             entries.append(
                 Missing(
                     type=gap["type"],
                     content=gap["content"],
-                    suggestion=say("suggest_document", language, what=gap["content"]),
+                    suggestion=say(hint, language, what=gap["content"]),
                     searched=list(dict.fromkeys(searched)),
                 )
             )

@@ -13,6 +13,7 @@ from graphs.evidence.lines import Lexicon
 from graphs.evidence.passages import Evidence
 from graphs.evidence.scorer import COVERED, FieldReading, Scorer
 from graphs.evidence.subject import Subject
+from graphs.evidence.years import Times
 from graphs.ports import Embedder, Matrix, Vector
 from graphs.reasoners.base import Case, Reading
 
@@ -35,6 +36,7 @@ class Reader:
     subject: Subject
     case: Case
     matrices: Mapping[str, Matrix]
+    times: Times
 
     def matrix(self, item: Evidence) -> Matrix:
         """Return the sentence vectors of a passage, shape (sentences, d)."""
@@ -42,11 +44,12 @@ class Reader:
 
     def fields(self, facet: Facet) -> list[tuple[Evidence, FieldReading]]:
         """Return every passage with its reading of a field facet, strongest first."""
-        read = [
-            (item, self.scorer.field(facet, item.passage, self.matrix(item)))
-            for item in self.case.evidence
-        ]
+        read = [(item, self._field(facet, item)) for item in self.case.evidence]
         return sorted(read, key=lambda pair: (-_standing(pair[1]), -pair[0].score))
+
+    def _field(self, facet: Facet, item: Evidence) -> FieldReading:
+        reading = self.scorer.field(facet, item.passage, self.matrix(item))
+        return self.times.limit(facet, item.passage, reading)
 
     def covering(self, facet: Facet) -> list[Reads]:
         """Return the passages that cover a facet, strongest first.
@@ -57,7 +60,7 @@ class Reader:
         read = self.fields(facet)
         bar = _bar(facet, [reading for _, reading in read])
         held = [Reads(item, reading) for item, reading in read if reading.strength >= bar]
-        if any(f["kind"] in ("code", "time") for f in self.case.facets):
+        if self.times.matter or any(f["kind"] in ("code", "time") for f in self.case.facets):
             return held
         current: dict[str, Reads] = {}
         for entry in held:
@@ -134,7 +137,8 @@ async def open_reader(
     subs = [sub["id"] for sub in case.sub_questions] or [""]
     subject.anchor(subs, [item.passage for item in case.evidence])
     scorer = Scorer(case.question, case.facets, vectors, lexicon, subject)
-    return Reader(scorer, subject, case, matrices)
+    times = Times.of(case.question, case.sub_questions, case.evidence)
+    return Reader(scorer, subject, case, matrices, times)
 
 
 def read_case(reader: Reader, bindable: bool) -> Reading:

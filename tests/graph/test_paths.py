@@ -481,15 +481,33 @@ async def test_quote_that_vanished_before_the_end_leaves_the_other_statements() 
 # Warnings
 
 
-async def test_contradiction_is_warned_of_and_does_not_refuse() -> None:
-    def disputed(case: Case) -> Reading:
-        a, b = (item.passage.id for item in case.evidence[:2])
-        return replace(full(case), contradictions=[(a, b)], claims=4)
+def disputed(case: Case) -> Reading:
+    a, b = (item.passage.id for item in case.evidence[:2])
+    return replace(full(case), contradictions=[(a, b)], claims=4)
 
+
+async def test_contradiction_with_both_sides_cited_is_warned_of_and_does_not_refuse() -> None:
+    def both(case: Case) -> list[Any]:
+        held = [f["id"] for f in case.facets if f["required"]]
+        return [quote(item, held) for item in case.evidence[:2]]
+
+    def disputed_and_covered(case: Case) -> Reading:
+        a, b = (item.passage.id for item in case.evidence[:2])
+        return replace(disputed(case), covered={"f0": [a], "f1": [a], "f2": [b]})
+
+    reasoner = FakeReasoner(readings=deque([disputed_and_covered]), drafts=deque([both]))
+    result = (await compiled(reasoner).ainvoke(ask()))["result"]
+    assert result["status"] == "answered"
+    assert len(result["citations"]) == 2
+    assert codes(result) == ["conflicting_evidence"]
+
+
+async def test_contradiction_with_one_side_cited_is_not_warned_of() -> None:
     reasoner = FakeReasoner(readings=deque([disputed]))
     result = (await compiled(reasoner).ainvoke(ask()))["result"]
     assert result["status"] == "answered"
-    assert codes(result) == ["conflicting_evidence"]
+    assert len(result["citations"]) == 1
+    assert codes(result) == []
 
 
 async def test_low_confidence_opens_the_answer() -> None:

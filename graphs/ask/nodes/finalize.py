@@ -49,7 +49,7 @@ class Finalize:
         state, passages = await self._cited(state)
         state = settle(state, passages)
         statements = state["statements"] if state["status"] in ("answered", "partial") else []
-        notices = _with_sources(state["notices"], passages, state["language"])
+        notices = _with_sources(state, passages)
         if self.models.reranker_fallback and state["retrievals"]:
             add_notice(notices, "reranker_fallback")
         writer = AnswerWriter(state["language"])
@@ -147,19 +147,19 @@ class Finalize:
         }
 
 
-def _with_sources(
-    notices: Sequence[Notice],
-    passages: Mapping[str, Passage],
-    spoken: str,
-) -> list[Notice]:
+def _with_sources(state: AskState, passages: Mapping[str, Passage]) -> list[Notice]:
     """Add the warnings that depend on what is cited in the end."""
-    found = list(notices)
+    found = list(state["notices"])
+    cited = {c["passage"] for said in state["statements"] for c in said["citations"]}
+    # A disagreement that the reader does not see on both sides would say what is not shown.
+    if passages and any({a, b} <= cited for a, b in state.get("conflicts", [])):
+        add_notice(found, "conflicting_evidence")
     for passage in passages.values():
         if passage.superseded_by:
             add_notice(found, "outdated_info", passage.document_id)
         if passage.near_duplicates:
             add_notice(found, "near_duplicate_documents", passage.document_id)
-        if language(passage.text) != spoken:
+        if language(passage.text) != state["language"]:
             add_notice(found, "source_language_differs")
     return found
 

@@ -61,11 +61,12 @@ class GradeEvidence:
         return step.done(
             AskState(
                 assessment=assessment,
+                conflicts=[(a, b) for a, b in reading.contradictions],
                 notes=notes,
                 decision=verdict.decision,
                 decisions=[*state["decisions"], record],
                 nearest=nearest_of(case, reading, assessment),
-                notices=self._notices(state, opened.changed, reading),
+                notices=_notices(state, opened.changed),
             )
         )
 
@@ -73,14 +74,6 @@ class GradeEvidence:
         if time.time() >= step.meter.deadline:
             step.meter.exhausted = True
         return state["rounds"] < state["max_rounds"] and not step.meter.exhausted
-
-    def _notices(self, state: AskState, changed: bool, reading: Reading) -> list[Notice]:
-        notices = list(state["notices"])
-        if changed:
-            add_notice(notices, "evidence_changed")
-        if reading.contradictions:
-            add_notice(notices, "conflicting_evidence")
-        return notices
 
     def _record(
         self,
@@ -108,6 +101,13 @@ class GradeEvidence:
             rewrite_strategy=_STRATEGY.get(verdict.decision, ""),
             assessment=Assessment(**{**assessment, "covered": {}}),
         )
+
+
+def _notices(state: AskState, changed: bool) -> list[Notice]:
+    notices = list(state["notices"])
+    if changed:
+        add_notice(notices, "evidence_changed")
+    return notices
 
 
 def _points(case: Case, assessment: Assessment) -> tuple[list[str], list[str]]:
