@@ -8,7 +8,7 @@ import typer
 
 from app.commands import asking, files, ingesting, rendering, searching
 from app.commands import why_not as missing
-from app.commands.boundary import FAILED, boundary, prepare_process, run, settings_of
+from app.commands.boundary import FAILED, MISUSED, boundary, prepare_process, run, settings_of
 from app.commands.door import connect
 from app.commands.screen import complain, dump, out
 from app.ingest.loading import SUPPORTED
@@ -134,17 +134,29 @@ def why_not(
 
 
 @app.command()
-def reindex(kb: Kb = None, as_json: AsJson = False) -> None:
+def reindex(
+    kb: Kb = None,
+    every: Annotated[bool, typer.Option("--all", help="Every knowledge base.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """Make a knowledge base anew with the embedder and splitter in use; needs the server stopped."""
     from app.commands import reindexing  # noqa: PLC0415 # loads the whole service
 
     settings = settings_of()
-    report = run(reindexing.reindex(settings, kb or settings.default_kb))
-    found = {"kb": report.kb, "documents": len(report.files), "passages": report.chunks}
+    if every and kb is not None:
+        complain("--all and --kb exclude each other.", "Leave one of them out.")
+        raise typer.Exit(MISUSED)
+    name = None if every else kb or settings.default_kb
+    embedder, reports = run(reindexing.reindex(settings, name))
+    found = [reindexing.as_json(embedder, report) for report in reports]
     if as_json:
-        dump(found | {"seconds": round(report.seconds, 3)})
-    else:
-        out.print("{kb}: {documents} documents, {passages} passages made anew".format_map(found))
+        dump({"knowledge_bases": found} if every else found[0])
+        return
+    for each in found:
+        line = "{kb}: {documents} documents, {passages} passages made anew with {embedder}"
+        out.print(line.format_map(each))
+    if not found:
+        out.print("There is no knowledge base to reindex.")
 
 
 @measuring.command("retrieval")

@@ -32,7 +32,12 @@ _MULTIPART_FRAME = 64 * 1024
 
 _STORE_ERRORS: dict[type[Exception], tuple[int, str, str]] = {
     InvalidKnowledgeBaseName: (400, "invalid_kb_name", "Choose a name such as power-plant."),
-    FingerprintMismatch: (409, "kb_needs_reindex", "Or set the embedder back to the former one."),
+    FingerprintMismatch: (
+        409,
+        "kb_needs_reindex",
+        "Stop the service first where one serves the folder (Ctrl-C), then reindex: --all takes every "
+        "knowledge base. Or set the embedder back to the former one.",
+    ),
     EmbedderUnavailable: (503, "embedder_unavailable", "Nothing is lost: send it again later."),
 }
 

