@@ -28,7 +28,15 @@ def test_hits_are_printed_with_their_place_in_every_stage(data_dir: Path) -> Non
 
 
 def test_dropped_hits_are_printed_with_their_gate(data_dir: Path) -> None:
-    command = ("search", "远程办公几天？", "--kb", "travel", "--top-k", "50", "--include-duplicates")
+    command = (
+        "search",
+        "远程办公几天？",
+        "--kb",
+        "travel",
+        "--top-k",
+        "50",
+        "--include-duplicates",
+    )
     done = youju(data_dir, *command)
     assert done.returncode == 0, done.stderr
     assert "✗ 低于门槛" in done.stdout
