@@ -12,6 +12,9 @@ SUFFIXES = frozenset(SUPPORTED)
 CARD = "kb.yaml"
 QUESTIONS = "questions.jsonl"
 """Labelled questions beside the documents; taken as a document only where the file itself is named."""
+_LITTER = frozenset({"thumbs.db", "desktop.ini", "__macosx"})
+"""What systems leave in folders; nobody means it, so nobody is told."""
+_POINTS_NOWHERE = "is a link that points nowhere"
 _BATCH_FILES = 100
 _BATCH_BYTES = 1024 * 1024
 _ODD = frozenset('"\\\r\n')
@@ -70,6 +73,8 @@ def find(paths: Iterable[str], max_bytes: int) -> Found:
             found.add(path, path.name, max_bytes)
         elif path.exists():
             found.failed[given] = "is neither a file nor a folder"
+        elif path.is_symlink():
+            found.failed[given] = _POINTS_NOWHERE
         elif glob.has_magic(given):
             _add_pattern(found, given, max_bytes)
         else:
@@ -98,10 +103,10 @@ def _add_folder(found: Found, folder: Path, root: Path, max_bytes: int) -> None:
         found.failed[str(error.filename)] = "may not be read"
 
     for where, folders, names in os.walk(folder, onerror=unread):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(name for name in folders if not _is_litter(name))
         for name in sorted(names):
             path = Path(where, name)
-            if not name.startswith(".") and path.is_file():
+            if path.is_file() or path.is_symlink():
                 _add_met(found, path, root, max_bytes)
 
 
@@ -115,18 +120,27 @@ def _add_pattern(found: Found, pattern: str, max_bytes: int) -> None:
         found.failed[pattern] = "matches nothing"
     for path in matches:
         if path.is_dir():
-            if "**" not in parts:
+            if "**" not in parts and not _is_litter(path.name):
                 _add_folder(found, path, root, max_bytes)
-        elif path.is_file():
+        elif path.is_file() or path.is_symlink():
             _add_met(found, path, root, max_bytes)
 
 
 def _add_met(found: Found, path: Path, root: Path, max_bytes: int) -> None:
     """Take a file that was met in a folder or matches a pattern."""
+    if _is_litter(path.name):
+        return
     if path.name == QUESTIONS:
         found.skipped.append(str(path))
-    else:
+    elif not path.exists():
+        found.failed[str(path)] = _POINTS_NOWHERE
+    elif path.is_file():
         found.add(path, path.relative_to(root).as_posix(), max_bytes)
+
+
+def _is_litter(name: str) -> bool:
+    """Tell hidden files and folders, lock files of Office (~$x.docx, .~lock.x#) and the like."""
+    return name.startswith((".", "~$")) or name.lower() in _LITTER
 
 
 def why_skipped(path: str) -> str:

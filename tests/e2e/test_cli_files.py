@@ -45,6 +45,26 @@ def test_pattern_gives_names_below_its_fixed_part(
     assert list(find([pattern], LIMIT).files) == names
 
 
+@pytest.mark.parametrize("given", ["docs", "docs/*", "docs/~*", "docs/.D*"])
+def test_what_systems_leave_in_folders_is_nobodys_document(tree: Path, given: str) -> None:
+    litter = ["~$b.docx", ".DS_Store", "Thumbs.db", "desktop.ini", ".~lock.b.docx#"]
+    for name in litter:
+        (tree / name).write_text("x", "utf-8")
+    (tree / "__MACOSX").mkdir()
+    (tree / "__MACOSX" / "e.md").write_text("x", "utf-8")
+    found = find([given], LIMIT)
+    told = [*found.files, *found.skipped, *found.failed]
+    assert not [path for path in told if Path(path).name in litter or "MACOSX" in path]
+    assert ("a.md" in found.files) == (given in {"docs", "docs/*"})
+
+
+@pytest.mark.parametrize("given", ["docs", "docs/*", "docs/lost.md"])
+def test_link_that_points_nowhere_is_named(tree: Path, given: str) -> None:
+    (tree / "lost.md").symlink_to(tree / "gone.md")
+    found = find([given], LIMIT)
+    assert found.failed == {str(Path("docs/lost.md")): "is a link that points nowhere"}
+
+
 def test_pattern_without_a_match_fails(tree: Path) -> None:
     assert find(["docs/*.markdown"], LIMIT).failed == {"docs/*.markdown": "matches nothing"}
 
