@@ -48,6 +48,10 @@ def matters(passage: Passage) -> tuple[Matter, ...]:
         if row and row.kind in ("heading", "header", "rule"):
             continue
         kind, key = _kind(passage.text, row, text)
+        if kind == "row":
+            # What names the row is no value of it: B1 is the same in both, their stock is not.
+            named = text.find("|", text.find("|") + 1)
+            values = tuple(claim for claim in values if claim.start > named)
         if len(content) < (1 if kind == "line" else 3):
             continue
         section = section_at(passage, start)

@@ -33,12 +33,16 @@ _NAMES_TIME = re.compile(
 _NAMES_EDITION = re.compile(
     r"^\s*年?度?\s*(?:版|修订|(?:edition|version|revision)\b)", re.IGNORECASE
 )
+_HEADING_MARK = re.compile(r"^\s*#+\s+", re.MULTILINE)
+"""Else the year of "## 2023" would be read as the number of a heading."""
+_RECORD_YEAR = re.compile(r"^[^：:\n]{1,20}[：:]\s*(?:FY\s?)?(?:19|20)\d\d\s*年?度?\s*$")
 _CLOSE = re.compile(r"^\s*年")
 
 
 @lru_cache(maxsize=4096)
 def years(text: str) -> frozenset[str]:
     """Return the years that a text names, those inside a span included; measures are none."""
+    text = _HEADING_MARK.sub("", text)
     found = set()
     for claim in claims(text):
         written = text[claim.start : claim.end].strip()
@@ -120,7 +124,8 @@ class Times:
         if not wanted:
             return reading
         lines = take_apart(passage).lines
-        fitting = [s for s in reading.sentences if self._fits(wanted, passage, lines[s.line])]
+        records = _said(passage, lines, _RECORD_YEAR)
+        fitting = [s for s in reading.sentences if self._fits(wanted, passage, records[s.line])]
         kept = _nearest_said(wanted, fitting, _said(passage, lines))
         best = max((score.strength for score in reading.sentences), default=0.0)
         left = max((score.strength for score in kept), default=0.0)
@@ -132,13 +137,13 @@ class Times:
         """Whether the question names a year at all."""
         return any(self.asked.values())
 
-    def _fits(self, wanted: frozenset[str], passage: Passage, line: Line) -> bool:
+    def _fits(self, wanted: frozenset[str], passage: Passage, stated: frozenset[str]) -> bool:
         """Tell whether the year stands in a sentence, over it, or in its document.
 
         A sentence of another year does not fit. What states no year does, unless its document is
         of another one.
         """
-        said = years("\n".join((*passage.section, line.above, line.text)))
+        said = stated | years("\n".join(passage.section))
         if said & wanted or own_years(passage) & wanted:
             return True
         if said or _title_years(passage):
@@ -185,17 +190,22 @@ def _nearest_said(
     return [s for s in scores if not said[s.line] or said[s.line] & wanted]
 
 
-def _said(passage: Passage, lines: Sequence[Line]) -> list[frozenset[str]]:
+def _said(
+    passage: Passage, lines: Sequence[Line], leading: re.Pattern[str] | None = None
+) -> list[frozenset[str]]:
     """Return the years that each line names or stands under.
 
     Where the document has no year of its own, a line goes on with the year of the lines before it
-    (Year: 2023, then Budget: …), up to the next heading.
+    (Year: 2023, then Budget: …), up to the next heading; only of `leading` ones where given.
     """
     found: list[frozenset[str]] = []
     before: frozenset[str] = frozenset()
     undated = not own_years(passage)
     for line in lines:
         named = years(f"{line.above}\n{line.text}")
-        before = named or (before if undated and line.kind != "heading" else frozenset())
-        found.append(before)
+        found.append(named or (before if undated and line.kind != "heading" else frozenset()))
+        if line.kind == "heading":
+            before = frozenset()
+        elif named and (leading is None or leading.match(line.text)):
+            before = named
     return found
