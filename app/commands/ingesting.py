@@ -22,6 +22,7 @@ from rich.text import Text
 
 from app.commands.client import Client, Reply
 from app.commands.files import File, Found, batches, why_skipped
+from app.commands.lines import ProgressLines
 from app.commands.screen import err, note, out, plain
 
 Show = Callable[[int, int], None]
@@ -94,16 +95,21 @@ def size_bar() -> Progress:
 
 
 async def ingest(client: Client, kb: str, found: Found) -> Outcome:
-    """Send the files in batches behind a progress bar."""
+    """Send the files in batches behind a progress bar, or a line now and then without a terminal."""
     outcome = begin(kb, found)
     with size_bar() as bar:
         total = sum(file.size for file in found.files.values())
         task = bar.add_task(kb, total=total, files=f"0/{len(found.files)}")
 
+        lines = ProgressLines()
+
         def show(done: int, size: int) -> None:
             bar.update(task, completed=size, files=f"{done}/{len(found.files)}")
+            if bar.disable:
+                share = f"{size / 1e6:,.1f} of {total / 1e6:,.1f} MB"
+                lines.tell(f"{done:,} of {len(found.files):,} files, {share}")
 
-        await send(client, outcome, list(found.files.values()), None if bar.disable else show)
+        await send(client, outcome, list(found.files.values()), show)
     if outcome.counts["added"] or outcome.counts["changed"]:
         outcome.files = _with_copies(outcome.files, await client.documents(kb))
     return outcome

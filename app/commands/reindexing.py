@@ -7,6 +7,7 @@ from rich.progress import Progress as Bar
 from app.adapters.lock import DataFolderBusy
 from app.commands.boundary import CommandFailed
 from app.commands.ingesting import progress_bar
+from app.commands.lines import ProgressLines
 from app.ingest.reports import IngestReport, Progress
 from app.settings import Settings
 from app.wiring import OpenServices, open_services
@@ -32,8 +33,11 @@ async def reindex(settings: Settings, kb: str | None) -> tuple[str, list[IngestR
 
 async def _reindex(services: OpenServices, kb: str, bar: Bar) -> IngestReport:
     task = bar.add_task(kb, total=None)
+    lines = ProgressLines()
 
     def show(at: Progress) -> None:
+        if bar.disable:
+            lines.tell(f"{kb}: {at.size / max(at.total_size, 1):.0%} made anew")
         what = f"{at.name} ({at.chunks})"
         bar.update(task, total=max(at.total_size, 1), completed=at.size, description=what)
 
