@@ -82,11 +82,11 @@ class KnowledgeBase(Protocol):
 
     async def titled(
         self, texts: Sequence[str], limit: int, exclude: Collection[str] = ()
-    ) -> list[str]:
-        """Return ids of passages whose title or section heading one of `texts` names.
+    ) -> list[list[str]]:
+        """Return for each text the ids of passages whose title or section heading it names.
 
-        Texts are read in full (a question, a passage). In the order of the texts and of the names
-        in them, at most 4 passages a name; names that many documents share lead nowhere.
+        Texts are read in full (a question, a passage). At most `limit` ids a text, in the order of
+        the names in it, at most 4 passages a name; names that many documents share lead nowhere.
         """
         ...
 

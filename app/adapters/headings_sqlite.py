@@ -92,27 +92,26 @@ class HeadingIndex:
 
     def titled(
         self, kb: str, texts: Sequence[str], limit: int, exclude: Collection[str], common: Common
-    ) -> list[str]:
-        """Return ids of the passages whose title or heading one of `texts` names.
+    ) -> list[list[str]]:
+        """Return for each text the ids of the passages whose title or heading it names.
 
-        In the order of the texts and of the names in them. Passed over: a name that many documents
-        share, and a short one that `common` finds in many passages which do not carry it.
+        In the order of the names in it. Passed over: a name that many documents share, and a short
+        one that `common` finds in many passages which do not carry it.
         """
         marks = ",".join("?" * len(exclude))
         sql = f"SELECT c.id {_CARRIERS} AND d.id NOT IN ({marks}) ORDER BY h.number LIMIT ?"
-        found: dict[str, None] = {}
+        carriers: dict[str, list[str]] = {}
         with self._database.read() as connection:
             known = self._names(connection, kb)
-            for name in dict.fromkeys(
-                n for t in texts for n in named(t, known.lengths, known.names)
-            ):
-                if self._vague(connection, kb, name, common):
-                    continue
-                for row in connection.execute(sql, (kb, name, *exclude, _EACH)):
-                    found[row["id"]] = None
-                if len(found) >= limit:
-                    break
-        return list(found)[:limit]
+            named_by = [list(named(text, known.lengths, known.names)) for text in texts]
+            for name in dict.fromkeys(name for names_ in named_by for name in names_):
+                if not self._vague(connection, kb, name, common):
+                    rows = connection.execute(sql, (kb, name, *exclude, _EACH))
+                    carriers[name] = [row["id"] for row in rows]
+        return [
+            list(dict.fromkeys(id_ for name in names_ for id_ in carriers.get(name, ())))[:limit]
+            for names_ in named_by
+        ]
 
     def _vague(self, connection: sqlite3.Connection, kb: str, name: str, common: Common) -> bool:
         row = connection.execute(

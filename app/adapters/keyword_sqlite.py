@@ -139,18 +139,20 @@ class KeywordIndex:
         found: dict[str, Mapping[str, int]] = {}
         with self._states.reading(kb) as reading:
             numbers = _numbers(reading.connection, ids)
-            for id_, number in numbers.items():
-                row = reading.connection.execute(
-                    f"SELECT terms FROM {tables(kb).rows} WHERE rowid = ?", (number,)
-                ).fetchone()
-                counts = Counter(row["terms"].split() if row else ())
-                found[id_] = {decode(token): count for token, count in counts.items()}
+            rows = reading.connection.execute(
+                f"SELECT rowid, terms FROM {tables(kb).rows} WHERE rowid IN ({_marks(numbers)})",
+                tuple(numbers.values()),
+            )
+            terms = {row["rowid"]: row["terms"].split() for row in rows}
+        for id_, number in numbers.items():
+            counts = Counter(terms.get(number, ()))
+            found[id_] = {decode(token): count for token, count in counts.items()}
         return found
 
     def titled(
         self, kb: str, texts: Sequence[str], limit: int, exclude: Collection[str]
-    ) -> list[str]:
-        """Return ids of the passages whose title or heading one of `texts` names."""
+    ) -> list[list[str]]:
+        """Return for each text the ids of the passages whose title or heading it names."""
 
         def common(name: str, carriers: int) -> bool:
             terms = index_terms(name if name.isascii() else name.replace(" ", ""))

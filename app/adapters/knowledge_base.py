@@ -85,8 +85,8 @@ class StoredKnowledgeBase:
 
     async def titled(
         self, texts: Sequence[str], limit: int, exclude: Collection[str] = ()
-    ) -> list[str]:
-        """Return ids of passages whose title or section heading one of `texts` names."""
+    ) -> list[list[str]]:
+        """Return for each text the ids of passages whose title or section heading it names."""
         find = self._stores.keywords.titled
         return await asyncio.to_thread(find, self.name, texts, limit, frozenset(exclude))
 

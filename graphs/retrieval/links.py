@@ -1,6 +1,5 @@
 """Title links: passages whose title or section the question names, or one of the best passages."""
 
-import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,8 +8,8 @@ from graphs.ports import KnowledgeBase
 
 _READ = 4
 """Passages whose text is looked through for titles."""
-_BY_QUESTION = 8
-_BY_PASSAGE = 6
+_NAMED = 8
+"""Passages that one text may lead to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +30,8 @@ async def links_of(
 ) -> Links:
     """Return what the question names and what the first few of `best` name beside themselves."""
     texts = best[:_READ]
-    by_question, *by_texts = await asyncio.gather(
-        kb.titled([question], _BY_QUESTION, exclude),
-        *(kb.titled([passage.text], _BY_PASSAGE, exclude) for passage in texts),
+    by_question, *by_texts = await kb.titled(
+        [question, *(passage.text for passage in texts)], _NAMED, exclude
     )
     linked: dict[str, float] = {}
     for rank, (passage, ids) in enumerate(zip(texts, by_texts, strict=True), start=1):

@@ -103,7 +103,7 @@ class MemoryKnowledgeBase:
 
     async def titled(
         self, texts: Sequence[str], limit: int, exclude: Collection[str] = ()
-    ) -> list[str]:
+    ) -> list[list[str]]:
         carriers: dict[str, list[str]] = {}
         for item in self._allowed(exclude):
             for name in {n for h in (item.title, *item.section) for n in names(h)}:
@@ -111,8 +111,12 @@ class MemoryKnowledgeBase:
         lengths: dict[str, set[int]] = {}
         for name in carriers:
             lengths.setdefault(head(name), set()).add(name.count(" ") + 1)
-        found = [n for text in texts for n in named(text, lengths, carriers)]
-        return list(dict.fromkeys(i for name in found for i in carriers[name][:4]))[:limit]
+        return [
+            list(dict.fromkeys(i for n in named(t, lengths, carriers) for i in carriers[n][:4]))[
+                :limit
+            ]
+            for t in texts
+        ]
 
     async def exact(self, wanted: Sequence[str], exclude: Collection[str] = ()) -> list[str]:
         return [i.id for i in self._allowed(exclude) if {*i.codes, *codes(i.text)} & set(wanted)]

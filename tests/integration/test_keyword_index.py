@@ -232,27 +232,27 @@ def titled(database: Database, index: KeywordIndex) -> KeywordIndex:
 def test_text_leads_to_the_passages_whose_title_it_names(
     titled: KeywordIndex, text: str, expected: list[str]
 ) -> None:
-    assert titled.titled("kb", [text], 20, ()) == expected
+    assert titled.titled("kb", [text], 20, ()) == [expected]
 
 
 def test_names_lead_in_the_order_of_the_texts_and_past_what_is_excluded(
     titled: KeywordIndex,
 ) -> None:
     texts = ["民法典", "Ed Wood and the Anthem"]
-    assert titled.titled("kb", texts, 20, ()) == ["law", "ed", "anthem"]
-    assert titled.titled("kb", texts, 2, ()) == ["law", "ed"]
-    assert titled.titled("kb", texts, 20, {"film"}) == ["law", "anthem"]
+    assert titled.titled("kb", texts, 20, ()) == [["law"], ["ed", "anthem"]]
+    assert titled.titled("kb", texts, 1, ()) == [["law"], ["ed"]]
+    assert titled.titled("kb", texts, 20, {"film"}) == [["law"], ["anthem"]]
 
 
 def test_names_come_and_go_with_their_passages(database: Database, titled: KeywordIndex) -> None:
-    assert titled.titled("kb", ["Ed Wood and Big Fish"], 9, ()) == ["ed"]
+    assert titled.titled("kb", ["Ed Wood and Big Fish"], 9, ()) == [["ed"]]
     numbers = put(database, titled, "fish", passage("fish", "Another.", "Big Fish"))
-    assert titled.titled("kb", ["Ed Wood and Big Fish"], 9, ()) == ["ed", "fish"]
+    assert titled.titled("kb", ["Ed Wood and Big Fish"], 9, ()) == [["ed", "fish"]]
     with database.write() as connection:
         titled.remove(connection, "kb", numbers)
         left = connection.execute("SELECT count(*) FROM heading_names WHERE name LIKE '%fish%'")
         assert left.fetchone()[0] == 0
-    assert titled.titled("kb", ["Ed Wood and Big Fish"], 9, ()) == ["ed"]
+    assert titled.titled("kb", ["Ed Wood and Big Fish"], 9, ()) == [["ed"]]
 
 
 def test_dropped_knowledge_base_leaves_nothing(database: Database, titled: KeywordIndex) -> None:
