@@ -1,7 +1,6 @@
 """Questions of a year, and disagreements that are none: real stores, embedded reasoner."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
