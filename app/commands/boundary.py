@@ -11,6 +11,7 @@ import typer
 from pydantic import ValidationError
 from pydantic_settings import SettingsError
 
+from app.commands.hints import MAKE_KB
 from app.commands.screen import complain
 from app.settings import Settings, explain
 from graphs.errors import UnknownKnowledgeBase, YoujuError
@@ -51,7 +52,7 @@ def boundary() -> Iterator[None]:
     try:
         yield
     except UnknownKnowledgeBase as error:
-        _fail(f"There is no knowledge base named {error.name}.", "Make it with youju ingest.")
+        _fail(f"There is no knowledge base named {error.name}.", MAKE_KB)
     except YoujuError as error:
         _fail(str(error), getattr(error, "hint", ""))
     except BrokenPipeError:

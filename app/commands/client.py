@@ -9,6 +9,7 @@ import httpx
 
 from app.commands.boundary import CommandFailed
 from app.commands.files import File
+from app.commands.hints import hint_of
 
 Reply = dict[str, Any]
 _OF_THE_FILE = {"invalid_request", "too_large", "unsupported_content"}
@@ -111,7 +112,8 @@ def _content(response: httpx.Response) -> Reply:
             "Another program may serve at this address.",
         ) from wrong
     if error is not None:
-        raise RequestFailed(error["code"], error["message"], error["hint"])
+        hint = hint_of(error["code"], error["hint"])
+        raise RequestFailed(error["code"], error["message"], hint)
     return dict(content)
 
 

@@ -132,3 +132,27 @@ def test_question_where_there_is_no_data_folder_makes_none(tmp_path: Path) -> No
     assert "There is no data folder" in done.stderr
     assert "YOUJU_DATA_DIR" in done.stderr
     assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["ask", "--kb", "nokb", "x"], "`youju ingest PATH --kb NAME` makes one."),
+        (["search", "--kb", "nokb", "x"], "`youju ingest PATH --kb NAME` makes one."),
+        (["reindex", "--kb", "nokb"], "`youju ingest PATH --kb NAME` makes one."),
+        (["ask", ""], "`youju COMMAND --help` shows what a command takes."),
+        (["ask", "x", "--thread", "none"], "Leave --thread out to start a new conversation."),
+        (
+            ["why-not", "x", "--kb", "travel", "--doc", "nothing-like-it"],
+            "Give --doc a name, title or code as `youju search` shows it.",
+        ),
+    ],
+)
+def test_refused_command_gets_a_hint_for_the_command_line(
+    data_dir: Path, arguments: list[str], hint: str
+) -> None:
+    done = youju(data_dir, *arguments)
+    assert done.returncode == 1
+    assert f"hint: {hint}" in done.stderr
+    assert "GET" not in done.stderr
+    assert "/docs" not in done.stderr
