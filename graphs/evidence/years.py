@@ -70,7 +70,8 @@ def years_asked(text: str) -> frozenset[str]:
     found: set[str] = set()
     for match in _YEAR.finditer(text):
         before, after = text[: match.start()], text[match.end() :]
-        if _BOUND_BEFORE.search(before) or _BOUND_AFTER.match(after):
+        spanned = any(start <= match.start() < end for start, end in spans)
+        if not spanned and (_BOUND_BEFORE.search(before) or _BOUND_AFTER.match(after)):
             continue
         found |= named & {match.group()}
     return frozenset(found)

@@ -40,6 +40,7 @@ def test_years_of_a_text_are_read_and_measures_are_none(text: str, expected: set
         ("What was the budget in 2023?", {"2023"}),
         ("How many days does Leave Policy 2023 give?", {"2023"}),
         ("2022年版差旅办法的报销期限是多少？", {"2022"}),
+        ("How did leave change from 2023 to 2024?", {"2023", "2024"}),
         ("Who joined since 2021?", set()),
         ("Until 2025, how many days may be carried over?", set()),
         ("2023年以前的制度还有效吗？", set()),
