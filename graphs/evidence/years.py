@@ -67,6 +67,7 @@ def code_years(codes: Iterable[str]) -> frozenset[str]:
 def years_asked(text: str) -> frozenset[str]:
     """Return the years that a question's part is about: not those that only bound a time."""
     named = years(text)
+    spans = [span.span() for span in _SPAN.finditer(text)]
     found: set[str] = set()
     for match in _YEAR.finditer(text):
         before, after = text[: match.start()], text[match.end() :]
