@@ -33,6 +33,12 @@ class InvalidKnowledgeBaseName(YoujuError):
         )
 
 
+def check_name(name: str) -> None:
+    """Raise InvalidKnowledgeBaseName unless `name` can be a knowledge base."""
+    if not _NAME.fullmatch(name):
+        raise InvalidKnowledgeBaseName(name)
+
+
 class StoredLibrary:
     """The knowledge bases of one data folder (`graphs.ports.Library`).
 
@@ -85,16 +91,19 @@ class StoredLibrary:
 
     async def create(self, name: str) -> None:
         """Make an empty knowledge base if there is none of this name."""
-        if not _NAME.fullmatch(name):
-            raise InvalidKnowledgeBaseName(name)
+        check_name(name)
         await asyncio.to_thread(self._create, name)
 
     async def delete(self, name: str) -> None:
         """Remove a knowledge base with everything in it, or raise UnknownKnowledgeBase."""
         await self._must_exist(name)
         async with self.writing(name):
-            self._opened.pop(name, None)
-            await asyncio.to_thread(self._delete, name)
+            await self.discard(name)
+
+    async def discard(self, name: str) -> None:
+        """Remove a knowledge base with everything in it; the caller holds `writing(name)`."""
+        self._opened.pop(name, None)
+        await asyncio.to_thread(self._delete, name)
 
     async def documents(self, kb: str) -> Documents:
         """Return the documents of a knowledge base by name."""

@@ -57,10 +57,15 @@ def _by_bom(data: bytes, encoding: str) -> str:
     return data.decode(encoding, "replace") if text is None else text
 
 
+def without_broken(text: str) -> str:
+    """Return `text` with what no store takes, lone surrogates and NUL, replaced one by one."""
+    return _SURROGATE.sub("\ufffd", text).replace("\x00", "\ufffd")
+
+
 def _repaired(text: str, encoding: str) -> str:
     if "\x00" in text and encoding.startswith("utf-8"):
         raise binary()
-    return _SURROGATE.sub("\ufffd", text).replace("\x00", "\ufffd")
+    return without_broken(text)
 
 
 def _guess(data: bytes) -> str:

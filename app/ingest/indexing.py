@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from app.adapters.dense_chroma import FingerprintMismatch
 from app.adapters.documents_sqlite import DocumentInfo
-from app.adapters.library import StoredLibrary
+from app.adapters.library import StoredLibrary, check_name
 from app.ingest.atoms import SplitLimits
 from app.ingest.board import ProgressBoard
 from app.ingest.finishing import Finisher, Measure
@@ -68,17 +68,19 @@ class Indexer:
         Raises InvalidKnowledgeBaseName, FingerprintMismatch and StoreUnavailable.
         """
         began = time.monotonic()
-        known = kb in await asyncio.to_thread(self._stores.catalogue.names)
-        await self._library.create(kb)
+        check_name(kb)
         batch = Batch(len(sources), sum(source.size for source in sources), progress)
         self._workers.enter(batch.total_size)
         try:
+            # made and removed under the lock: another call may be waiting to fill it
             async with self._library.writing(kb):
+                known = kb in await asyncio.to_thread(self._stores.catalogue.names)
+                await self._library.create(kb)
                 await self._ingest(kb, sources, batch, more)
+                if not known and all(r.outcome == "failed" for r in batch.files):
+                    await self._library.discard(kb)  # it must not look as if it existed
         finally:
             self._workers.leave()
-        if not known and batch.files and all(r.outcome == "failed" for r in batch.files):
-            await self._library.delete(kb)  # nothing was taken: it must not look as if it existed
         return IngestReport(kb, batch.files, time.monotonic() - began)
 
     async def repair(self) -> list[RepairReport]:

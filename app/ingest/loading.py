@@ -1,12 +1,13 @@
 """Bytes to a document's canonical text: by ending, with a reason where it can't be."""
 
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from app.ingest.converters.archive import check_kind
 from app.ingest.converters.converted import Converted, FileRejected
 from app.ingest.converters.formats import FORMATS, MARKDOWN, PLAIN
 from app.ingest.converters.pool import ConverterPool
-from app.ingest.decoding import check_text, decode, lines_fed
+from app.ingest.decoding import check_text, decode, lines_fed, without_broken
 
 __all__ = [
     "MAX_BYTES", "SUPPORTED", "Converted", "FileRejected", "clean_name", "convert", "converter",
@@ -87,7 +88,9 @@ def convert(name: str, data: bytes, max_bytes: int = MAX_BYTES) -> Converted:
         )
     if suffix in FORMATS:
         check_kind(suffix, data)
-        return _POOL.convert(suffix, data)
+        found = _POOL.convert(suffix, data)
+        title, text = without_broken(found.title), without_broken(found.text)
+        return replace(found, title=title, text=text)
     text = lines_fed(decode(data))
     check_text(text)
     return Converted(text, markdown=suffix in MARKDOWN)

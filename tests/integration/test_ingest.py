@@ -351,3 +351,40 @@ async def test_vectors_left_by_a_broken_deletion_are_removed_by_the_repair_pass(
     [report] = await Indexer(library).repair()
     assert report.removed == file.chunks
     assert set(counts(library.stores, "kb").values()) == {0}
+
+
+async def test_a_failed_batch_removes_no_knowledge_base_that_another_one_fills(
+    library: StoredLibrary,
+) -> None:
+    """The failed one comes first: the other waits for the lock while it fails."""
+    indexer = Indexer(library)
+    damaged = Source("scan.pdf", b"%PDF-1.4\n" + b"\xde\xad" * 1000)
+    failed, taken = await asyncio.gather(
+        indexer.ingest("shared", [damaged]), indexer.ingest("shared", [VALVE])
+    )
+    assert failed.count("failed") == taken.count("added") == 1
+    assert [document.name for document in await library.documents("shared")] == ["valve.md"]
+
+
+async def test_an_upload_that_waits_for_a_deletion_makes_the_knowledge_base_anew(
+    library: StoredLibrary,
+) -> None:
+    indexer = Indexer(library)
+    await indexer.ingest("shared", [VALVE])
+    async with library.writing("shared"):
+        deletion = asyncio.create_task(library.delete("shared"))
+        await asyncio.sleep(0.05)  # it waits in front
+        upload = asyncio.create_task(indexer.ingest("shared", [VALVE]))
+        await asyncio.sleep(0.05)
+    await deletion
+    report = await upload
+    assert report.count("added") == 1
+    assert len(await library.documents("shared")) == 1
+
+
+async def test_a_broken_character_in_a_record_is_replaced_and_costs_no_other_file(
+    library: StoredLibrary,
+) -> None:
+    record = Source("records.jsonl", b'{"title": "a \\ud800 b", "text": "Valve 7 leaks."}\n')
+    report = await Indexer(library).ingest("shared", [VALVE, record])
+    assert report.count("added") == 2
