@@ -28,6 +28,7 @@ Question = Annotated[
     AfterValidator(_storable),
     AfterValidator(_not_blank),
 ]
+Named = Annotated[Text, Field(min_length=1), AfterValidator(_not_blank)]
 Id = Annotated[Text, Field(min_length=1, max_length=100)]
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from app.questions import Id, Question, Request, Text
+from app.questions import Id, Named, Question, Request
 from graphs.retrieval.trace import Gate
 
 Fate = Literal["found", "excluded", "empty", "not_candidate"] | Gate
@@ -86,7 +86,7 @@ class WhyNotRequest(Request):
     """A question and the document that was expected to answer it."""
 
     question: Question
-    document: Annotated[Text, Field(min_length=1, max_length=400)]
+    document: Annotated[Named, Field(max_length=400)]
     """Its id, name, title or code; a part is enough where only one document has it."""
     exclude_documents: list[Id] = Field(default_factory=list, max_length=1000)
 

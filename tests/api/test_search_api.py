@@ -185,6 +185,7 @@ async def test_unknown_knowledge_base_is_a_404(client: httpx.AsyncClient) -> Non
         {"question": "q"},
         {"question": " ", "document": "d"},
         {"question": "q", "document": ""},
+        {"question": "q", "document": " \u3000\n"},
         {"question": "q", "document": "d", "more": 1},
         {"question": "q", "document": "d" * 401},
     ],

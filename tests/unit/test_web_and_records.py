@@ -91,6 +91,29 @@ def test_web_page_says_its_encoding() -> None:
     assert html('<meta charset="gb2312"><p>凝汽器真空</p>', "gb18030") == "凝汽器真空\n"
 
 
+@pytest.mark.parametrize("span", ["²", "٣", "-1", "0", "many", ""])
+def test_web_table_with_an_odd_span_is_read(span: str) -> None:
+    page = f"<table><tr><td colspan='{span}'>Pump</td><td>On</td></tr><tr><td>Fan</td><td>Off</td></tr></table>"
+    text = html(page)
+    assert "Pump" in text
+    assert "Off" in text
+
+
+@pytest.mark.parametrize(
+    "charset", ["undefined", "unicode_escape", "punycode", "idna", "utf-7", "utf-16", "rot13", "xx"]
+)
+def test_web_page_that_says_an_encoding_of_no_page_is_read_by_its_bytes(charset: str) -> None:
+    page = f"<meta charset='{charset}'><p>{'凝汽器真空下降时先检查循环水泵。' * 3}</p>"
+    assert "凝汽器真空下降" in html(page, "gb18030")
+
+
+@pytest.mark.parametrize("text", [",,,\n,,\n", ";;;", "sep=;\n;;\n", "\t,\t"])
+def test_csv_of_delimiters_alone_is_empty_and_not_damaged(text: str) -> None:
+    with pytest.raises(FileRejected) as caught:
+        csv_text(text)
+    assert caught.value.code == "empty_file"
+
+
 def test_flat_records_become_one_table() -> None:
     assert records({"编号": "A1", "数量": 3}, {"编号": "A2", "数量": None, "备注": "缓|急"}) == (
         "| 编号 | 数量 | 备注 |\n| --- | --- | --- |\n| A1 | 3 |  |\n| A2 |  | 缓\\|急 |\n"

@@ -4,13 +4,14 @@ import csv
 import io
 from collections import Counter
 
-from app.ingest.converters.converted import Converted
+from app.ingest.converters.converted import Converted, FileRejected
 from app.ingest.converters.paragraphs import Paragraph, join
 from app.ingest.converters.records import describe
 from app.ingest.converters.tables import is_number, simple_table
 from app.ingest.decoding import check_text, decode, lines_fed
 
 _DELIMITERS = ",;\t|，、"
+_BLANK = " \n\f\v\u00a0\u3000\ufeff\"'"
 _SAMPLE = 200
 """Rows looked at to find the delimiter."""
 _FIELD = 10 * 1024 * 1024
@@ -24,6 +25,8 @@ def read(data: bytes) -> Converted:
     text = text.replace("\x00", "")
     said, text = _said(text)
     rows = _rows(text, said or _delimiter(text))
+    if not rows or not text.strip(said + _DELIMITERS + _BLANK):
+        raise FileRejected("empty_file", "the table holds no value", "upload a file with content")
     return Converted(join(_blocks(rows))[0], markdown=True)
 
 

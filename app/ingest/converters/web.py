@@ -1,5 +1,6 @@
 """HTML pages: their content without navigation, scripts and what is hidden."""
 
+import codecs
 import re
 
 from bs4 import BeautifulSoup, Tag
@@ -19,6 +20,12 @@ _DROPPED = (
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]{2,20})""", re.IGNORECASE)
 _HEAD = 4096
+_NO_CHARSET = frozenset(
+    {"undefined", "unicode-escape", "raw-unicode-escape", "idna", "punycode", "utf-7"}
+)
+"""Python's codecs that no page is written in: they read other bytes into other characters."""
+_WIDE = ("utf-16", "utf-32")
+"""A page whose head can be read byte by byte is in none of these, whatever it says."""
 _STRIPPED = ["a", "img", "b", "strong", "i", "em", "u", "span", "sub", "sup", "font"]
 _DATES = (
     "article:modified_time", "article:published_time", "last-modified", "dc.date", "dcterms.modified",
@@ -90,6 +97,16 @@ class _Converter(MarkdownConverter):
         above = [caption.get_text(" ", strip=True)] if caption else []
         return "\n\n" + "\n\n".join([*above, *table(spread(rows))]) + "\n\n"
 
+    def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return nothing new: the table lays out its cells, and the base fails on odd spans."""
+        return text
+
+    convert_th = convert_td
+
+    def convert_tr(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return nothing new, as of a cell."""
+        return text
+
 
 def _cell(cell: Tag) -> Cell:
     return Cell(cell.get_text(" ", strip=True), _span(cell, "colspan"), _span(cell, "rowspan"))
@@ -113,11 +130,20 @@ def _meta(soup: BeautifulSoup) -> dict[str, str]:
 def _decoded(data: bytes) -> str:
     """Return the characters of a page; what it says of its encoding counts if it is not UTF-8."""
     said = _CHARSET.search(data[:_HEAD])
-    for encoding in ("utf-8-sig", said.group(1).decode() if said else ""):
+    for encoding in ("utf-8-sig", _known(said.group(1).decode()) if said else ""):
         try:
-            return data.decode(
-                {"gb2312": "gb18030", "gbk": "gb18030"}.get(encoding.lower(), encoding)
-            )
-        except (UnicodeDecodeError, LookupError):
+            return data.decode(encoding)
+        except (UnicodeError, LookupError):
             continue
     return decode(data)
+
+
+def _known(charset: str) -> str:
+    """Return the codec of a charset, or nothing where no page can be written in it."""
+    try:
+        name = codecs.lookup(charset).name.replace("_", "-")
+    except LookupError:
+        return ""
+    if name in _NO_CHARSET or name.startswith(_WIDE):
+        return ""
+    return {"gb2312": "gb18030", "gbk": "gb18030"}.get(name, name)
