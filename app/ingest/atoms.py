@@ -1,5 +1,6 @@
 """Blocks to atoms: the smallest parts that a piece is packed from."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -13,6 +14,9 @@ SPLITTER = "sections-2"
 """Goes into a document's fingerprint: raise it when pieces change."""
 _LEAD_IN = 120
 """Longest paragraph ending in a colon that stays with what it introduces."""
+_LEAD = 2_000
+"""Longest header of a table that goes with its later rows."""
+_BAR = re.compile(r"(?<!\\)\|")
 _SOFT = "，,、；; \t\n"
 
 
@@ -95,7 +99,9 @@ class Cutter:
         table is glued to its first row and goes as `lead` with all later rows.
         """
         head = self._head_end(block)
-        lead = self._text[block.start : head].rstrip("\n") if head else ""
+        lead = _shortened(self._text[block.start : head].rstrip("\n")) if head else ""
+        if head - block.start > self._limits.whole:
+            head = block.start  # too wide to stay in one piece with its first row
         room = max(self._limits.maximum - used, self._limits.maximum // 2)
         for start, end in self._lines_or_sentences(block):
             while end - start > room:
@@ -138,6 +144,17 @@ class Cutter:
             if self._text[at - 1] in _SOFT:
                 return at
         return stop
+
+
+def _shortened(lead: str) -> str:
+    """Return the header of a table, without its last columns where it is absurdly wide."""
+    if len(lead) <= _LEAD:
+        return lead
+    names = lead.partition("\n")[0]
+    bars = [bar.start() for bar in _BAR.finditer(names, 0, _LEAD // 2)]
+    kept = names[: bars[-1] if len(bars) > 1 else _LEAD // 2].rstrip()
+    columns = max(len(bars) - kept.startswith("|"), 1)
+    return f"{kept} |\n|{'---|' * columns}"
 
 
 def _between(starts: Sequence[int], part: str, offset: int) -> Iterator[Span]:

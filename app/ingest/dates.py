@@ -1,7 +1,7 @@
 """Dates that documents, sections and file names state."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 _MONTHS = {
@@ -44,6 +44,8 @@ _ANY_LABEL = re.compile(
     rf"(?:^|(?<=[\s>*|_（(，,；;。\-]))(?:{_STRONG}|{_PLAIN}){_LABEL_END}{_BETWEEN}",
     re.IGNORECASE | re.MULTILINE,
 )
+_SCOPE = 4_000
+"""How much of a section is read for its date: one that stands further down is a part's own."""
 _FROM_ON = re.compile(r"自\s*(?P<date>[^。\n]{8,16}?)\s*(?:起)?(?:施行|实施|执行|生效)")
 
 
@@ -67,6 +69,27 @@ def labelled_date(text: str) -> str | None:
         if stated:
             return stated
     return None
+
+
+class SectionDates:
+    """Dates that the sections of one text state; each is read once, however many ask for it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._known: dict[tuple[int, int], str | None] = {}
+
+    def stated(self, start: int, end: int, scopes: Sequence[tuple[int, int]]) -> str | None:
+        """Return the date that a passage or the nearest of its sections states by a label."""
+        if not scopes:
+            return None
+        own = labelled_date(self._text[start:end])
+        return own or next(filter(None, map(self._of_section, scopes)), None)
+
+    def _of_section(self, span: tuple[int, int]) -> str | None:
+        if span not in self._known:
+            start, end = span
+            self._known[span] = labelled_date(self._text[start : min(end, start + _SCOPE)])
+        return self._known[span]
 
 
 def _effective(text: str) -> str | None:

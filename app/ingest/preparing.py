@@ -3,14 +3,14 @@
 import hashlib
 import re
 import time
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from app.adapters.documents_sqlite import DocumentInfo
 from app.ingest.atoms import SplitLimits
-from app.ingest.dates import document_date, labelled_date
+from app.ingest.dates import SectionDates, document_date
 from app.ingest.loading import TEXT_CONVERTER, Converted
 from app.ingest.own_codes import own_codes
 from app.ingest.phrases import key_phrases
@@ -77,8 +77,9 @@ def prepare(
         fingerprint=made_with,
     )
     passages: dict[str, Passage] = {}
+    maker = _PassageMaker(document, converted)
     for piece in divided.pieces:
-        passage = _passage(document, converted, piece, len(passages))
+        passage = maker.make(piece, len(passages))
         passages.setdefault(passage.id, passage)
     kept = list(passages.values())
     return Prepared(document, kept, [_codes(passage) for passage in kept], _phrases(kept))
@@ -90,40 +91,51 @@ def embedded_text(title: str, section: Sequence[str], text: str, lead: str = "")
     return " ".join((*(section or (title,)), *((row,) if row else ()), text))
 
 
-def _passage(document: DocumentInfo, converted: Converted, piece: Piece, ordinal: int) -> Passage:
-    text = converted.text
-    body = text[piece.start : piece.end]
-    under = (normalise(piece.lead),) if piece.lead else ()
-    heading_codes = (code for heading in piece.section for code in codes(heading))
-    return Passage(
-        id=_digest("\x1f".join((document.id, *piece.section, *under, normalise(body))), 32),
-        document_id=document.id,
-        title=document.title,
-        section=piece.section,
-        text=body,
-        start=piece.start,
-        end=piece.end,
-        version=document.version,
-        ordinal=ordinal,
-        content_hash=_digest(body, 64),
-        date=_date(text, piece) or document.date,
-        language=language(body),
-        kind=piece.kind,
-        codes=tuple(dict.fromkeys((*document.codes, *heading_codes))),
-        page=bisect_right(converted.pages, piece.start) or None,
-        lead=piece.lead,
-        turns=tuple(p - piece.start for p in converted.pages if piece.start < p < piece.end),
-    )
+class _PassageMaker:
+    """Makes the passages of one document; what many of them share is worked out once."""
+
+    def __init__(self, document: DocumentInfo, converted: Converted) -> None:
+        self._document = document
+        self._converted = converted
+        self._dates = SectionDates(converted.text)
+        self._leads: dict[str, str] = {}
+        """Table header to its normal form."""
+
+    def make(self, piece: Piece, ordinal: int) -> Passage:
+        """Return the passage of a piece."""
+        document, pages = self._document, self._converted.pages
+        body = self._converted.text[piece.start : piece.end]
+        under = (self._under(piece.lead),) if piece.lead else ()
+        heading_codes = (code for heading in piece.section for code in codes(heading))
+        return Passage(
+            id=_digest("\x1f".join((document.id, *piece.section, *under, normalise(body))), 32),
+            document_id=document.id,
+            title=document.title,
+            section=piece.section,
+            text=body,
+            start=piece.start,
+            end=piece.end,
+            version=document.version,
+            ordinal=ordinal,
+            content_hash=_digest(body, 64),
+            date=self._dates.stated(piece.start, piece.end, piece.scopes) or document.date,
+            language=language(body),
+            kind=piece.kind,
+            codes=tuple(dict.fromkeys((*document.codes, *heading_codes))),
+            page=bisect_right(pages, piece.start) or None,
+            lead=piece.lead,
+            turns=tuple(p - piece.start for p in _inside(pages, piece)),
+        )
+
+    def _under(self, lead: str) -> str:
+        if lead not in self._leads:
+            self._leads[lead] = normalise(lead)
+        return self._leads[lead]
 
 
-def _date(text: str, piece: Piece) -> str | None:
-    """Return the date that the passage or the nearest section around it states by a label."""
-    if piece.scopes:
-        for start, end in ((piece.start, piece.end), *piece.scopes):
-            stated = labelled_date(text[start:end])
-            if stated:
-                return stated
-    return None
+def _inside(pages: Sequence[int], piece: Piece) -> Sequence[int]:
+    """Return where pages begin within a piece."""
+    return pages[bisect_right(pages, piece.start) : bisect_left(pages, piece.end)]
 
 
 def _title(divided: Split, converted: Converted, name: str) -> str:
