@@ -8,7 +8,7 @@ from urllib.parse import quote
 import httpx
 
 from app.commands.boundary import CommandFailed
-from app.commands.files import File
+from app.commands.files import Content
 from app.commands.hints import hint_of
 
 Reply = dict[str, Any]
@@ -59,7 +59,7 @@ class Client:
             return None
 
     async def upload(
-        self, kb: str, files: Sequence[File], ingest: str, more: bool = False
+        self, kb: str, files: Sequence[Content], ingest: str, more: bool = False
     ) -> list[Reply]:
         """Send files in one request and return what became of each; all in memory at once.
 
@@ -71,9 +71,9 @@ class Client:
         try:
             if len(files) == 1:
                 params["name"] = files[0].name
-                reply = await self._send("POST", url, params=params, content=files[0].read())
+                reply = await self._send("POST", url, params=params, content=files[0].data)
             else:
-                parts = [("files", (file.name, file.read())) for file in files]
+                parts = [("files", (file.name, file.data)) for file in files]
                 reply = await self._send("POST", url, params=params, files=parts)
         except RequestFailed as error:
             if error.code not in _OF_THE_FILE:
@@ -117,7 +117,7 @@ def _content(response: httpx.Response) -> Reply:
     return dict(content)
 
 
-def _refused(file: File, error: RequestFailed) -> Reply:
+def _refused(file: Content, error: RequestFailed) -> Reply:
     message = str(error).removeprefix(f"{file.name}: ")
     reason = {"code": error.code, "message": message, "hint": error.hint}
     return {

@@ -29,9 +29,17 @@ class File:
     path: Path
     size: int
 
-    def read(self) -> bytes:
-        """Return the content."""
-        return self.path.read_bytes()
+    def read(self) -> "Content":
+        """Return the file with its content; raises OSError, since files vanish after a listing."""
+        return Content(self.name, self.path.read_bytes())
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file that was read."""
+
+    name: str
+    data: bytes
 
 
 @dataclass(slots=True)
@@ -148,3 +156,12 @@ def why_skipped(path: str) -> str:
     if Path(path).name == QUESTIONS:
         return "it holds labelled questions; name the file itself to take it as a document"
     return why_unread(path)
+
+
+def why_not_read(error: OSError) -> str:
+    """Return why a file that was listed can't be read any more."""
+    if isinstance(error, FileNotFoundError):
+        return "is gone since the files were listed"
+    if isinstance(error, PermissionError):
+        return "may not be read"
+    return f"can't be read: {error.strerror or error}"

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -21,7 +21,7 @@ from rich.progress import (
 from rich.text import Text
 
 from app.commands.client import Client, Reply
-from app.commands.files import File, Found, batches, why_skipped
+from app.commands.files import Content, File, Found, batches, why_not_read, why_skipped
 from app.commands.lines import ProgressLines
 from app.commands.screen import err, note, out, plain
 
@@ -118,33 +118,61 @@ async def ingest(client: Client, kb: str, found: Found) -> Outcome:
 async def send(
     client: Client, outcome: Outcome, files: Sequence[File], show: Show | None = None
 ) -> None:
-    """Send files in batches and book what became of them; `show` gets files and bytes done."""
+    """Send files in batches and book what became of them; `show` gets files and bytes done.
+
+    A file that can't be read any more is booked as failed. Each batch is read before the one
+    before it is sent: only then is it known whether another request follows.
+    """
     name = uuid4().hex
     done = size = 0
-    waiting = list(batches(files))
-    for at, batch in enumerate(waiting, start=1):
-        upload = client.upload(outcome.kb, batch, name, more=at < len(waiting))
+    waiting = _read(batches(files), outcome)
+    batch = next(waiting, None)
+    while batch is not None:
+        following = next(waiting, None)
+        upload = client.upload(outcome.kb, batch, name, more=following is not None)
         if show is None:
             outcome.files += await upload
-            continue
-        follow = asyncio.create_task(_follow(client, outcome.kb, name, (done, size), batch, show))
-        try:
-            outcome.files += await upload
-        finally:
-            follow.cancel()
-            await asyncio.gather(follow, return_exceptions=True)
-        done, size = done + len(batch), size + sum(file.size for file in batch)
-        show(done, size)
+        else:
+            follow = _follow(client, outcome.kb, name, (done, size), len(batch), show)
+            outcome.files += await _watched(upload, follow)
+            done, size = done + len(batch), size + sum(len(file.data) for file in batch)
+            show(done, size)
+        batch = following
+
+
+def _read(groups: Iterable[Sequence[File]], outcome: Outcome) -> Iterator[list[Content]]:
+    """Yield what can be read of each batch, and book the rest as failed."""
+    for group in groups:
+        batch = []
+        for file in group:
+            try:
+                batch.append(file.read())
+            except OSError as error:
+                outcome.files.append(_unread(file.name, why_not_read(error)))
+        if batch:
+            yield batch
+
+
+async def _watched(
+    upload: Coroutine[Any, Any, list[Reply]], follow: Coroutine[Any, Any, None]
+) -> list[Reply]:
+    """Return what an upload gives, with `follow` beside it until then."""
+    following = asyncio.create_task(follow)
+    try:
+        return await upload
+    finally:
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
 
 
 async def _follow(
-    client: Client, kb: str, name: str, before: tuple[int, int], batch: Sequence[File], show: Show
+    client: Client, kb: str, name: str, before: tuple[int, int], files: int, show: Show
 ) -> None:
     """Show how far the service is with a batch that is on its way."""
     while True:
         await asyncio.sleep(_LOOK_SECONDS)
         at = await client.progress(kb, name)
-        if at is not None and at["files"] == len(batch):
+        if at is not None and at["files"] == files:
             show(before[0] + at["files_done"], before[1] + at["bytes_done"])
 
 
