@@ -47,6 +47,7 @@ class Workers:
         self._pool: ProcessPoolExecutor | None = None
         self._idle: asyncio.TimerHandle | None = None
         self._users = 0
+        self._stopped = False
         self._recent = 0
         """Bytes of the batches that came without a pause."""
 
@@ -58,6 +59,7 @@ class Workers:
     def enter(self, size: int) -> None:
         """Get ready for a batch of `size` bytes; a call of `leave` must follow."""
         self._users += 1
+        self._stopped = False
         self._recent += size
         if self._idle is not None:
             self._idle.cancel()
@@ -69,20 +71,27 @@ class Workers:
         """End what `enter` began; the processes stay a while for the next batch."""
         self._users -= 1
         if self._users == 0:
-            self._idle = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self.close)
+            self._idle = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._end)
 
     def close(self) -> None:
-        """End the processes; a later batch may start new ones."""
+        """End the processes at once, whatever they are at; a later batch may start new ones."""
+        self._stopped = True
+        self._end()
+
+    def _end(self) -> None:
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
         self._recent = 0
         pool, self._pool = self._pool, None
         if pool is not None:
-            pool.shutdown(wait=False, cancel_futures=True)
+            _kill(pool)
 
     async def run(self, call: Callable[[*In], Out], *arguments: *In) -> Out:
-        """Run a function of `work` in a worker, or in a thread where there is none."""
+        """Run a function of `work` in a worker, or in a thread where there is none.
+
+        Is cancelled where `close` ends the worker.
+        """
         if self._pool is not None:
             try:
                 loop = asyncio.get_running_loop()
@@ -134,5 +143,18 @@ class Workers:
 
     def _give_up(self) -> None:
         """Go on in this process: a worker was killed, perhaps for want of memory."""
+        if self._stopped:
+            raise asyncio.CancelledError  # this process is to end as well: it takes nothing over
         logger.warning("a worker process of the ingest ended; going on without them")
-        self.close()
+        self._end()
+
+
+def _kill(pool: ProcessPoolExecutor) -> None:
+    """End a pool without waiting for its work, so that nothing waits for it at exit either."""
+    processes = list((pool._processes or {}).values())  # no public way before Python 3.14
+    results = pool._result_queue
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in processes:
+        process.kill()
+    # the pool's thread may be reading a result that will never be complete: it gets its end
+    results._writer.close()  # type: ignore[attr-defined]

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -44,6 +45,23 @@ if __name__ == "__main__":
         if at.chunks:
             print("running", flush=True)
     asyncio.run(Indexer(StoredLibrary(Path(sys.argv[1]), UseEmbedder())).ingest("kb", SOURCES * 50, show))
+"""
+
+CLOSED = """
+import asyncio, multiprocessing, time
+from app.adapters.embed_use import UseEmbedder
+from app.ingest import workers
+async def main():
+    workers.SMALL = 1
+    pool = workers.Workers(UseEmbedder(), 2)
+    pool.enter(1)
+    await pool.run(abs, -1)
+    busy = [asyncio.ensure_future(pool.run(time.sleep, 120)) for _ in range(3)]
+    await asyncio.sleep(0.5)
+    print(*(child.pid for child in multiprocessing.active_children()), flush=True)
+    pool.close()
+if __name__ == "__main__":
+    asyncio.run(main())
 """
 
 
@@ -105,6 +123,45 @@ async def test_ingest_survives_the_loss_of_its_workers(
     assert report.count("added") == len(SOURCES)
     assert "going on without them" in caplog.text
     assert library.stores.dense.count("kb") == report.chunks
+
+
+async def test_closing_ends_a_busy_worker_at_once(
+    embedder: UseEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "SMALL", 1)
+    before = children(os.getpid())
+    threads = set(threading.enumerate())
+    pool = workers.Workers(embedder, 1)
+    pool.enter(1)
+    await pool.run(abs, -1)
+    started = children(os.getpid()) - before
+    assert started
+    busy = asyncio.ensure_future(pool.run(time.sleep, 120))
+    queued = [asyncio.ensure_future(pool.run(time.sleep, 120)) for _ in range(3)]
+    await asyncio.sleep(0.5)
+    began = time.monotonic()
+    pool.close()
+    outcomes = await asyncio.gather(busy, *queued, return_exceptions=True)
+    await _gone(started)
+    for thread in set(threading.enumerate()) - threads:
+        if "Executor" in type(thread).__name__:  # what Python waits for when it exits
+            await asyncio.to_thread(thread.join, 10)
+            assert not thread.is_alive()
+    assert time.monotonic() - began < 10
+    assert all(isinstance(outcome, asyncio.CancelledError) for outcome in outcomes)
+
+
+def test_process_exits_at_once_after_closing_a_busy_pool() -> None:
+    command = [sys.executable, "-c", CLOSED]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        started = set(map(int, process.stdout.readline().split()))
+        assert started
+        try:
+            process.wait(20)
+        finally:
+            process.kill()
+    asyncio.run(_gone(started))
 
 
 def test_workers_end_with_a_killed_parent(tmp_path: Path) -> None:
