@@ -75,11 +75,19 @@ class SearchHitOut(BaseModel):
     answering: AnsweringOut | None
 
 
+class SearchWarningOut(BaseModel):
+    """What a search did without, with its sentence in the language of the query."""
+
+    code: Literal["dense_unavailable", "reranker_fallback"]
+    message: str
+
+
 class SearchOut(BaseModel):
-    """The hits, best first."""
+    """The hits, best first; `warnings` is empty where every part worked as it is configured."""
 
     query: str
     hits: list[SearchHitOut]
+    warnings: list[SearchWarningOut]
 
 
 class WhyNotRequest(Request):

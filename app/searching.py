@@ -64,10 +64,20 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
+class Searched:
+    """The passages of a search, best first; `degraded` are the codes of what it did without."""
+
+    hits: Sequence[Placed]
+    degraded: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Searcher:
     """Searches as the first retrieval does."""
 
     search_with: HybridSearch
+    reranker_replaced: bool = False
+    """Whether the default reranker stands in for the configured one since the start."""
 
     async def search(
         self,
@@ -76,16 +86,18 @@ class Searcher:
         top_k: int,
         exclude: Collection[str] = (),
         include_duplicates: bool = False,
-    ) -> Sequence[Placed]:
+    ) -> Searched:
         """Return the best passages, best first, at most `top_k`, those that a gate drops too.
 
         Near-duplicates are attached to what they repeat, and listed only with `include_duplicates`.
         """
-        found = await self.find(kb, query, exclude)
+        meter = self._meter()
+        found = await self._find(kb, query, exclude, meter)
         listed = [
             one for one in placed(found) if include_duplicates or one.dropped_by != "duplicate"
         ]
-        return await self._answering(kb, query, listed[:top_k])
+        hits = await self._answering(kb, query, listed[:top_k])
+        return Searched(hits, self._degraded(found, meter))
 
     async def _answering(
         self, kb: KnowledgeBase, text: str, listed: Sequence[Placed]
@@ -114,13 +126,24 @@ class Searcher:
 
     async def find(self, kb: KnowledgeBase, query: str, exclude: Collection[str] = ()) -> Found:
         """Return all that the first retrieval finds, on the budget of one question."""
+        return await self._find(kb, query, exclude, self._meter())
+
+    async def _find(
+        self, kb: KnowledgeBase, query: str, exclude: Collection[str], meter: Meter
+    ) -> Found:
+        initial = self.search_with.policy.initial
+        return await self.search_with.search(kb, query, initial, exclude=exclude, meter=meter)
+
+    def _meter(self) -> Meter:
         policy = self.search_with.policy
-        meter = Meter(
-            policy.model_calls, policy.model_tokens, time.time() + policy.question_seconds
-        )
-        return await self.search_with.search(
-            kb, query, policy.initial, exclude=exclude, meter=meter
-        )
+        return Meter(policy.model_calls, policy.model_tokens, time.time() + policy.question_seconds)
+
+    def _degraded(self, found: Found, meter: Meter) -> list[str]:
+        """Return the warning codes that an answer would have for the same search."""
+        codes = [] if found.dense_available else ["dense_unavailable"]
+        if self.reranker_replaced or meter.reranker_fallback:
+            codes.append("reranker_fallback")
+        return codes
 
 
 def placed(found: Found) -> Iterator[Placed]:

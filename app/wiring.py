@@ -146,7 +146,9 @@ async def open_core(settings: Settings) -> AsyncIterator[Core]:
         )
         async with _repairing(indexer):
             loaded = Loaded(_names(models), embedders, rerankers)
-            yield Core(library, indexer, Searcher(search), builder, loaded)
+            yield Core(
+                library, indexer, Searcher(search, bool(rerankers.standins)), builder, loaded
+            )
 
 
 @asynccontextmanager

@@ -51,6 +51,8 @@ def show(found: Reply) -> None:
             line.append(f" · ✗ {GATES[hit['dropped_by']][labels.column]}", "yellow")
         out.print(line)
         show_text(_from_answer(hit))
+    for warning in found["warnings"]:
+        out.print(Text.assemble(("! ", "bold yellow"), plain(warning["message"])))
 
 
 def _from_answer(hit: Reply) -> str:

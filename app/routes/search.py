@@ -10,12 +10,15 @@ from app.search_resources import (
     SearchHitOut,
     SearchOut,
     SearchRequest,
+    SearchWarningOut,
     StagesOut,
     WhyNotOut,
     WhyNotRequest,
 )
 from app.searching import Answering, Place, Placed
 from app.why_not import explain
+from graphs.evidence.messages import warn
+from graphs.evidence.text import language
 
 router = APIRouter(prefix="/kb", tags=["search"])
 
@@ -60,6 +63,11 @@ def _hit(placed: Placed) -> SearchHitOut:
     )
 
 
+def _warning(code: str, query: str) -> SearchWarningOut:
+    message = warn(code, "zh" if language(query) == "zh" else "en")
+    return SearchWarningOut.model_validate({"code": code, "message": message})
+
+
 @router.post("/{kb}/search")
 async def search(kb: str, body: SearchRequest, services: ServicesDep) -> SearchOut:
     """Search as the first retrieval does, without answering; every hit shows each stage."""
@@ -67,7 +75,11 @@ async def search(kb: str, body: SearchRequest, services: ServicesDep) -> SearchO
     found = await services.searcher.search(
         opened, body.query, body.top_k, body.exclude_documents, body.include_duplicates
     )
-    return SearchOut(query=body.query, hits=[_hit(placed) for placed in found])
+    return SearchOut(
+        query=body.query,
+        hits=[_hit(placed) for placed in found.hits],
+        warnings=[_warning(code, body.query) for code in found.degraded],
+    )
 
 
 @router.post("/{kb}/why-not")

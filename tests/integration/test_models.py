@@ -96,6 +96,13 @@ async def search(client: httpx.AsyncClient) -> list[dict[str, Any]]:
     return list(reply.json()["hits"])
 
 
+async def search_warnings(client: httpx.AsyncClient, query: str) -> list[dict[str, str]]:
+    reply = await client.post("/kb/travel/search", json={"query": query})
+    assert reply.status_code == 200, reply.text
+    assert reply.json()["hits"]
+    return list(reply.json()["warnings"])
+
+
 def warned(answer: dict[str, Any]) -> set[str]:
     return {warning["code"] for warning in answer["warnings"]}
 
@@ -153,6 +160,9 @@ async def test_embeddings_server_that_is_down_leaves_keyword_search_and_comes_ba
         assert "dense_unavailable" in warned(answer)
         assert answer["retrievals"][0]["hits"] > 0
         assert STATES in answer["answer"]
+        [warning] = await search_warnings(client, ENGLISH)
+        assert warning["code"] == "dense_unavailable"
+        assert warning["message"].startswith("The vector index is unavailable")
         [standin] = await degraded(client)
         assert (standin["part"], standin["used"]) == ("embedder", "keyword search alone")
         refused = await client.post(
@@ -165,6 +175,7 @@ async def test_embeddings_server_that_is_down_leaves_keyword_search_and_comes_ba
         embeddings.down = False
         answer = await ask(client, ENGLISH)
         assert "dense_unavailable" not in warned(answer)
+        assert await search_warnings(client, ENGLISH) == []
         assert await degraded(client) == []
 
 
@@ -197,6 +208,9 @@ async def test_reranker_that_cannot_be_had_is_replaced_and_told(
         assert answer["status"] == "answered"
         assert "reranker_fallback" in warned(answer)
         assert answer["models"]["reranker"] == standin["used"]
+        [warning] = await search_warnings(client, QUESTION)
+        assert warning["code"] == "reranker_fallback"
+        assert warning["message"].startswith("所配置的重排模型不可用")
 
 
 async def test_default_reranker_stands_in_for_nothing(data_dir: Path) -> None:
@@ -325,6 +339,7 @@ async def test_useless_model_leaves_the_default_order_and_is_told(
     async with service(data_dir, **with_model(model)) as client:
         model.script(*[reply] * 8)
         assert [(hit["passage"], hit["score"]) for hit in await search(client)] == expected
+        assert [w["code"] for w in await search_warnings(client, QUESTION)] == ["reranker_fallback"]
         assert "reranker_fallback" in warned(await ask(client))
 
 

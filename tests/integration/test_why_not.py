@@ -67,8 +67,8 @@ async def test_place_beyond_the_bound_is_told_as_such(
 
 
 async def test_document_below_a_full_list_is_told_so(services: OpenServices) -> None:
-    ranked = await services.searcher.search(await services.library.open(KB), QUESTION, 20)
-    dropped = next(one for one in ranked if one.dropped_by == "top_n")
+    searched = await services.searcher.search(await services.library.open(KB), QUESTION, 20)
+    dropped = next(one for one in searched.hits if one.dropped_by == "top_n")
     found = await _ask(services, QUESTION, dropped.evidence.passage.document_id)
     assert found.fate == "top_n"
     assert found.passages[0].stages.reranked is not None
