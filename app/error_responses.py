@@ -1,6 +1,7 @@
 """The one place where errors become HTTP."""
 
 import logging
+import sqlite3
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -13,6 +14,7 @@ from starlette.requests import ClientDisconnect
 
 from app.errors import InvalidRequest, ServiceError, TooLarge, UnsupportedContent
 from app.schemas import ErrorBody, ErrorOut
+from app.store_troubles import trouble_of
 from graphs.errors import ModelUnavailable, StoreUnavailable, UnknownKnowledgeBase, YoujuError
 
 logger = logging.getLogger(__name__)
@@ -119,6 +121,8 @@ def _of_product(_: Request, error: Exception) -> JSONResponse:
         message = f"There is no knowledge base named {error.name}."
         return error_response(404, "unknown_kb", message, hint)
     logger.exception("a request failed", exc_info=error)
+    if trouble := trouble_of(error):
+        return error_response(trouble.status, trouble.code, trouble.message, trouble.hint)
     if isinstance(error, StoreUnavailable):
         message = "A store can't be reached at the moment."
         return error_response(503, "store_unavailable", message, "Try again in a moment.")
@@ -126,6 +130,15 @@ def _of_product(_: Request, error: Exception) -> JSONResponse:
         message = "The model can't be reached at the moment."
         return error_response(503, "model_unavailable", message, "Try again in a moment.")
     return _of_anything(_, error)
+
+
+def _of_disk(_: Request, error: Exception) -> JSONResponse:
+    """Name a disk that is full or read-only; what is none of these is an error like any other."""
+    trouble = trouble_of(error)
+    if trouble is None:
+        raise error
+    logger.exception("a request failed", exc_info=error)
+    return error_response(trouble.status, trouble.code, trouble.message, trouble.hint)
 
 
 def _of_anything(_: Request, __: Exception) -> JSONResponse:
@@ -156,4 +169,6 @@ def install(
     app.add_exception_handler(HTTPException, _of_framework)
     app.add_exception_handler(ClientDisconnect, _of_departure)
     app.add_exception_handler(YoujuError, _of_product)
+    app.add_exception_handler(OSError, _of_disk)
+    app.add_exception_handler(sqlite3.Error, _of_disk)
     app.add_exception_handler(Exception, _of_anything)

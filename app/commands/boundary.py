@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import sqlite3
 import sys
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from pydantic_settings import SettingsError
 from app.commands.hints import MAKE_KB
 from app.commands.screen import complain
 from app.settings import Settings, explain
+from app.store_troubles import trouble_of
 from graphs.errors import UnknownKnowledgeBase, YoujuError
 
 T = TypeVar("T")
@@ -54,11 +56,19 @@ def boundary() -> Iterator[None]:
     except UnknownKnowledgeBase as error:
         _fail(f"There is no knowledge base named {error.name}.", MAKE_KB)
     except YoujuError as error:
+        if trouble := trouble_of(error):
+            _fail(trouble.message, trouble.hint)
         _fail(str(error), getattr(error, "hint", ""))
     except BrokenPipeError:
         raise  # the reader went away: the door of all commands ends quietly
     except OSError as error:
-        _fail(f"{error.filename or 'The system'}: {error.strerror or error}.")
+        trouble = trouble_of(error)
+        hint = trouble.hint if trouble else ""
+        _fail(f"{error.filename or 'The system'}: {error.strerror or error}.", hint)
+    except sqlite3.Error as error:
+        if (trouble := trouble_of(error)) is None:
+            raise
+        _fail(trouble.message, trouble.hint)
     except KeyboardInterrupt:
         raise typer.Exit(STOPPED) from None
 

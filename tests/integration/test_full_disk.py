@@ -1,0 +1,67 @@
+"""A disk that is full or read-only: told as such, with what mends it."""
+
+import errno
+import sqlite3
+from pathlib import Path
+
+import httpx
+import pytest
+import typer
+
+from app.adapters.database import Database
+from app.commands.boundary import boundary
+from app.commands.inside import running
+from app.settings import Settings
+from app.store_troubles import FULL, READ_ONLY, trouble_of
+from graphs.errors import DenseUnavailable
+
+PLAN = "# Lift plan\n\nThe lift carries at most 630 kg.\n" * 2_000
+
+
+@pytest.mark.parametrize(
+    ("limit", "status", "code"),
+    [
+        ("PRAGMA max_page_count=1", 507, "disk_full"),
+        ("PRAGMA query_only=ON", 503, "data_read_only"),
+    ],
+)
+async def test_upload_that_the_disk_does_not_take_is_told_with_what_mends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, status: int, code: str
+) -> None:
+    settings = Settings(_env_file=None, data_dir=tmp_path, llm="off")  # type: ignore[call-arg]
+    connection_of = Database._connection
+
+    def limited(database: Database) -> sqlite3.Connection:
+        connection = connection_of(database)
+        connection.execute(limit)
+        return connection
+
+    async with running(settings) as app:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://youju") as client:
+            monkeypatch.setattr(Database, "_connection", limited)
+            url, body = "/kb/lifts/documents", PLAN.encode()
+            reply = await client.post(url, params={"name": "plan.md"}, content=body)
+            monkeypatch.undo()
+    assert (reply.status_code, reply.json()["error"]["code"]) == (status, code)
+    assert "YOUJU_DATA_DIR" in reply.json()["error"]["hint"]
+    assert "moment" not in reply.text
+
+
+def test_vector_index_on_a_full_disk_is_a_full_disk() -> None:
+    assert trouble_of(DenseUnavailable("vector index: database or disk is full")) is FULL
+    assert trouble_of(DenseUnavailable("vector index: no such collection")) is None
+
+
+def test_cause_below_another_error_counts() -> None:
+    error = DenseUnavailable("vector index: failed")
+    error.__cause__ = OSError(errno.EROFS, "Read-only file system")
+    assert trouble_of(error) is READ_ONLY
+
+
+def test_command_on_a_read_only_folder_gets_a_hint(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(typer.Exit), boundary():
+        raise OSError(errno.EROFS, "Read-only file system", "data/lock")
+    said = " ".join(capsys.readouterr().err.split())
+    assert "data/lock: Read-only file system." in said
+    assert "YOUJU_DATA_DIR" in said
