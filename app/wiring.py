@@ -46,6 +46,8 @@ class Core:
     searcher: Searcher
     builder: AskGraph
     loaded: Loaded
+    collaborators: Collaborators
+    """What `builder` was built with."""
 
     @property
     def models(self) -> dict[str, str]:
@@ -141,14 +143,11 @@ async def open_core(settings: Settings) -> AsyncIterator[Core]:
         measure = BackgroundMeter(library, rerankers.scoring, indexing).measure
         indexer = Indexer(library, max_bytes=settings.max_upload_bytes, measure_background=measure)
         stack.callback(indexer.close)
-        builder = build_graph(
-            Collaborators(library, reasoner, search, rules_, models, ConfidenceModel())
-        )
+        bound = Collaborators(library, reasoner, search, rules_, models, ConfidenceModel())
         async with _repairing(indexer):
             loaded = Loaded(_names(models), embedders, rerankers)
-            yield Core(
-                library, indexer, Searcher(search, bool(rerankers.standins)), builder, loaded
-            )
+            searcher = Searcher(search, bool(rerankers.standins))
+            yield Core(library, indexer, searcher, build_graph(bound), loaded, bound)
 
 
 @asynccontextmanager
