@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.adapters.database import Database
+from app.adapters.old_texts import bury, retire
 from app.ingest.converters.converted import Converted
 from app.ingest.loading import is_markdown
 
@@ -156,6 +157,7 @@ class DocumentStore:
              json.dumps(document.codes), json.dumps(document.supersedes), document.fingerprint,
              document.updated, document.id),
         )  # fmt: skip
+        retire(connection, document.id, document.version)
         _compare_again(connection, document.id)
 
     def supersede(self, connection: sqlite3.Connection, newest: Mapping[str, str | None]) -> None:
@@ -169,6 +171,7 @@ class DocumentStore:
     def remove(self, connection: sqlite3.Connection, document_id: str) -> None:
         """Delete a document with all versions and chunks."""
         _compare_again(connection, document_id)
+        bury(connection, document_id)
         connection.execute("DELETE FROM documents WHERE id = ?", (document_id,))
 
 

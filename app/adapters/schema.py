@@ -134,7 +134,20 @@ the order in which documents came."""
 _PAGES = "ALTER TABLE chunks ADD COLUMN turns TEXT NOT NULL DEFAULT '[]'"
 """Where in a chunk's text the next pages begin."""
 
-_STEPS = (_FIRST, _CONVERSION, _NEAR_DUPLICATES, _PAGES)
+_OLD_TEXTS = """
+ALTER TABLE versions ADD COLUMN retired REAL;
+UPDATE versions SET retired = CAST(strftime('%s', 'now') AS REAL) WHERE NOT EXISTS
+    (SELECT 1 FROM documents d WHERE d.id = document_id
+     AND (d.version = versions.version OR d.incoming = versions.version));
+CREATE TABLE deleted_documents (
+    id TEXT PRIMARY KEY,
+    kb TEXT NOT NULL REFERENCES kbs(name) ON DELETE CASCADE,
+    deleted REAL NOT NULL
+) STRICT;
+"""
+"""When a newer text took a version's place, and which documents were deleted: their ids alone."""
+
+_STEPS = (_FIRST, _CONVERSION, _NEAR_DUPLICATES, _PAGES, _OLD_TEXTS)
 """Step n leads from schema n to schema n + 1; a step that was released never changes."""
 
 
