@@ -10,7 +10,7 @@ from app.ingest.marks import is_delimiter
 from app.ingest.sections import Span
 from graphs.evidence.text import sentences
 
-SPLITTER = "sections-2"
+SPLITTER = "sections-3"
 """Goes into a document's fingerprint: raise it when pieces change."""
 _LEAD_IN = 120
 """Longest paragraph ending in a colon that stays with what it introduces."""
@@ -53,7 +53,7 @@ class Atom:
     """It must not end a piece: a heading, or words that introduce a list or table."""
     closes: bool = False
     lead: str = ""
-    """The header of the table whose later rows it is."""
+    """Caption and header of the table whose later rows it is."""
 
 
 class Cutter:
@@ -67,6 +67,7 @@ class Cutter:
         """Yield the atoms of consecutive blocks; a block that is too large gives several."""
         lead: int | None = None
         """Where the headings or introducing words before the next block begin."""
+        caption: Block | None = None
         for position, block in enumerate(own):
             size = block.end - block.start
             begin = block.start if lead is None else lead
@@ -75,6 +76,8 @@ class Cutter:
             if block.kind == "rule":
                 yield Atom(block.start, block.end, closes=True)
                 lead = None
+            elif block.kind == "caption" and not last:
+                caption, lead = block, begin
             elif block.kind == "heading" or (
                 not last and size <= _LEAD_IN and self._introduces(block)
             ):
@@ -83,23 +86,27 @@ class Cutter:
             elif block.end - begin <= whole or (
                 block.kind not in {"text", "front"} and size <= whole
             ):
-                yield Atom(block.start, block.end)
-                lead = None
+                yield Atom(caption.start if caption else block.start, block.end)
+                lead = caption = None
             else:
-                yield from self._cut(block, block.start - begin)
-                lead = None
+                yield from self._cut(block, block.start - begin, caption)
+                lead = caption = None
 
     def _introduces(self, block: Block) -> bool:
         return block.kind == "text" and self._text[block.end - 1] in "：:"
 
-    def _cut(self, block: Block, used: int) -> Iterator[Atom]:
+    def _cut(self, block: Block, used: int, caption: Block | None) -> Iterator[Atom]:
         """Cut a block that is too large at lines, else sentences, else hard.
 
-        `used` code points are already taken by what the first part is glued to. The header of a
-        table is glued to its first row and goes as `lead` with all later rows.
+        `used` code points are already taken by what the first part is glued to. Caption and header
+        of a table are glued to its first row and go as `lead` with all later rows.
         """
         head = self._head_end(block)
         lead = _shortened(self._text[block.start : head].rstrip("\n")) if head else ""
+        if caption is not None:
+            yield Atom(caption.start, caption.end, glued=True)
+            said = self._text[caption.start : caption.end].split("\n")
+            lead = "\n".join((*filter(str.strip, said), lead or "\n"))
         if head - block.start > self._limits.whole:
             head = block.start  # too wide to stay in one piece with its first row
         room = max(self._limits.maximum - used, self._limits.maximum // 2)

@@ -1,10 +1,11 @@
-"""Lines to blocks: headings, rules, tables, list items, fences and paragraphs with offsets."""
+"""Lines to blocks: headings, rules, tables with captions, list items, fences, paragraphs, with offsets."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from app.ingest.captions import caption_lines
 from app.ingest.marks import (
     ITEM,
     atx,
@@ -16,10 +17,12 @@ from app.ingest.marks import (
 )
 from app.ingest.plain_headings import SENTENCE_TAIL, Line, PlainHeadings, near
 
-BlockKind = Literal["front", "heading", "rule", "table", "item", "fence", "text"]
+BlockKind = Literal["front", "heading", "rule", "caption", "table", "item", "fence", "text"]
 
 _MAX_HEADING = 300
 _FRONT_LINES = 60
+_ABOVE = 700
+"""Code points above a table that are looked at for its caption."""
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
@@ -40,7 +43,33 @@ def blocks(text: str, markdown: bool, lonely: bool = True) -> list[Block]:
 
     `lonely`: in plain text a short line that stands alone above a paragraph is a heading.
     """
-    return _Reader(_lines(text), markdown, lonely).read()
+    found: list[Block] = []
+    for block in _Reader(_lines(text), markdown, lonely).read():
+        if block.kind == "table":
+            _set_caption(text, found, block.start)
+        found.append(block)
+    return found
+
+
+def _set_caption(text: str, found: list[Block], table: int) -> None:
+    """Make the last lines of `found` a block of their own where they are the caption of a table."""
+    first = len(found)
+    while first and found[first - 1].kind == "text" and found[first - 1].end > table - _ABOVE:
+        first -= 1
+    if first == len(found):
+        return
+    lines = text[max(found[first].start, table - _ABOVE) : table].removesuffix("\n").split("\n")
+    taken = caption_lines(lines)
+    start = table - sum(len(line) + 1 for line in lines[len(lines) - taken :])
+    if not taken or (start and text[start - 1] != "\n"):
+        return
+    end = found[-1].end
+    while found and found[-1].kind == "text" and found[-1].start >= start:
+        found.pop()
+    if found and found[-1].end > start:
+        above = text[found[-1].start : start].rstrip()
+        found[-1] = replace(found[-1], end=found[-1].start + len(above))
+    found.append(Block("caption", start, end))
 
 
 def _lines(text: str) -> list[Line]:

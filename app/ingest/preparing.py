@@ -16,7 +16,7 @@ from app.ingest.own_codes import own_codes
 from app.ingest.phrases import key_phrases
 from app.ingest.splitting import Piece, Split, split
 from app.ingest.versions import superseded_codes
-from graphs.evidence.passages import Passage
+from graphs.evidence.passages import Passage, over_rows
 from graphs.evidence.text import TERMS, codes, language, normalise
 
 _HEAD = 1_500
@@ -86,9 +86,9 @@ def prepare(
 
 
 def embedded_text(title: str, section: Sequence[str], text: str, lead: str = "") -> str:
-    """Return what is embedded of a passage: its headings, its table's header, its text."""
-    row = lead.split("\n", 1)[0]
-    return " ".join((*(section or (title,)), *((row,) if row else ()), text))
+    """Return what is embedded of a passage: its headings, its table's caption and header, its text."""
+    over = over_rows(lead)
+    return " ".join((*(section or (title,)), *((over,) if over else ()), text))
 
 
 class _PassageMaker:

@@ -80,7 +80,8 @@ def header_line(found: list[Row], row: Row, text: str, lead: str) -> str:
     header = header_of(found, row)
     if header is not None:
         return text[header.start : header.end]
-    return lead.split("\n", 1)[0] if lead and row.block == found[0].block else ""
+    # a caption may stand over the names of the columns
+    return lead.split("\n")[-2:][0] if lead and row.block == found[0].block else ""
 
 
 def cells(line: str) -> list[str]:

@@ -39,8 +39,8 @@ class Passage:
     superseded_by: str | None = None
     """Id of the newer version of this document in the same knowledge base, if there is one."""
     lead: str = ""
-    """What the text stands under and does not hold itself: the header of the table whose later rows
-    it begins with. It is searched, judged and shown with the text, but never quoted."""
+    """What the text stands under and does not hold itself: caption and header of the table whose
+    later rows it begins with. It is searched, judged and shown with the text, but never quoted."""
     turns: tuple[int, ...] = ()
     """Places in `text` where the next pages begin."""
     near_duplicates: bool = False
@@ -52,8 +52,16 @@ class Passage:
 
     @property
     def heading_row(self) -> str:
-        """The names of the columns that `lead` holds, as one table row; empty without a lead."""
-        return self.lead.split("\n", 1)[0]
+        """What `lead` says over the rows, on one line; empty without a lead."""
+        return over_rows(self.lead)
+
+
+def over_rows(lead: str) -> str:
+    """Return the caption of a table, if it has one, and the names of its columns, on one line.
+
+    A lead holds the lines of the caption, then a row with the names, then the delimiters.
+    """
+    return " ".join(lead.split("\n")[:-1]).strip()
 
 
 @dataclass(frozen=True, slots=True)

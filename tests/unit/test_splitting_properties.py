@@ -10,7 +10,7 @@ LINES = st.sampled_from(
         "1. 第一步", "   续行", "| a | b |", "|---|---|", "| 1 | 2 |", "```", "~~~", "a | b",
         "正文一句。第二句；第三句！", "English sentence. Another one.", "第一章 总则", "一、范围",
         "2.1 Detail", "说明如下：", "> quote", "\ttab", "\x0bvertical", "\u3000全角", "\u2028", "x" * 90,
-        "长" * 130, "title: x",
+        "长" * 130, "title: x", "单位：万元", "Table 3 Pressure",
     ]
 )  # fmt: skip
 DOCUMENTS = st.one_of(

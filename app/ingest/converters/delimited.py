@@ -7,7 +7,7 @@ from collections import Counter
 from app.ingest.converters.converted import Converted, FileRejected
 from app.ingest.converters.paragraphs import Paragraph, join
 from app.ingest.converters.records import describe
-from app.ingest.converters.tables import is_number, simple_table
+from app.ingest.converters.tables import is_number, notes_unit, simple_table
 from app.ingest.decoding import check_text, decode, lines_fed
 
 _DELIMITERS = ",;\t|，、"
@@ -33,9 +33,10 @@ def read(data: bytes) -> Converted:
 def _blocks(rows: list[list[str]]) -> list[Paragraph]:
     width = max(map(len, rows), default=0)
     captions = 0
-    while (
-        captions < len(rows) - 1 and width > 1 and sum(bool(v.strip()) for v in rows[captions]) == 1
-    ):
+    while captions < len(rows) - 1 and width > 1 and (
+        sum(bool(v.strip()) for v in rows[captions]) == 1
+        or notes_unit(rows[captions], rows[captions + 1])
+    ):  # fmt: skip
         captions += 1
     head, body = rows[captions], rows[captions + 1 :]
     if not _is_head(head, body):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.ingest.captions import is_unit
 from app.ingest.converters.paragraphs import one_line
 
 ESCAPED = "\\|"
@@ -60,8 +61,10 @@ def table(grid: Grid) -> list[str]:
     """
     text, origin = _trimmed(grid)
     captions: list[str] = []
-    while len(text) > 1 and len(text[0]) > 1 and _spans_all(text[0], origin[0]):
-        captions.append(one_line(text.pop(0)[0]))
+    while len(text) > 1 and len(text[0]) > 1:
+        if not _spans_all(text[0], origin[0]) and not notes_unit(text[0], text[1]):
+            break
+        captions.append(" ".join(dict.fromkeys(filter(None, map(one_line, text.pop(0))))))
         origin.pop(0)
     if not text:
         return captions
@@ -88,6 +91,16 @@ def pipe_table(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
     lines = [_line(head), "|" + " --- |" * len(head)]
     lines.extend(_line(row) for row in body)
     return "\n".join(lines)
+
+
+def notes_unit(row: Sequence[str], below: Sequence[str]) -> bool:
+    """Tell whether a row over the names of the columns says the unit, perhaps beside a title."""
+    filled = list(dict.fromkeys(value.strip() for value in row if value.strip()))
+    return (
+        any(map(is_unit, filled))
+        and not any(map(is_number, filled))
+        and len(filled) < len({value.strip() for value in below if value.strip()})
+    )
 
 
 def is_number(value: str) -> bool:
