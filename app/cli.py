@@ -180,8 +180,7 @@ def eval_retrieval(
     from app.commands import evaluating  # noqa: PLC0415 # loads the whole service
 
     settings = evaluating.settings_for(reranker)
-    names = [name.strip() for name in sets.split(",") if name.strip()]
-    outcomes = run(evaluating.evaluate(settings, data, names, limit, work, cross_fit))
+    outcomes = run(evaluating.evaluate(settings, data, _names(sets), limit, work, cross_fit))
     found = evaluating.as_json(outcomes, settings)
     with boundary():
         if write is not None:
@@ -190,6 +189,43 @@ def eval_retrieval(
         dump(found)
     else:
         evaluating.report(outcomes)
+
+
+@measuring.command("rag")
+def eval_rag(
+    data: Annotated[Path, typer.Option(metavar="FOLDER", help="Holds the question sets.")],
+    sets: Annotated[
+        str, typer.Option("--set", metavar="A,B", help="Only these sets; all by default.")
+    ] = "",
+    protocols: Annotated[
+        str, typer.Option("--protocol", metavar="A,B", help="Only these; all by default.")
+    ] = "",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
+    work: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Keep the knowledge bases for next time.")
+    ] = None,
+    write: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write figures and every answer.")
+    ] = None,
+    llm: Annotated[
+        bool, typer.Option("--llm", help="Ask the configured model instead of the embedded brain.")
+    ] = False,
+) -> None:
+    """Measure answers, refusals and citations on question sets that were downloaded."""
+    from app.commands import evaluating_rag  # noqa: PLC0415 # loads the whole service
+
+    settings = evaluating_rag.settings_for(llm)
+    chosen, ways = _names(sets), _names(protocols)
+    outcomes = run(evaluating_rag.evaluate(settings, data, chosen, ways, limit, work))
+    with boundary():
+        if write is not None:
+            found = evaluating_rag.as_json(outcomes, settings)
+            write.write_text(json.dumps(found, ensure_ascii=False) + "\n", "utf-8")
+    evaluating_rag.report(outcomes)
+
+
+def _names(given: str) -> list[str]:
+    return [name.strip() for name in given.split(",") if name.strip()]
 
 
 @app.command()

@@ -6,23 +6,41 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 from app.adapters.documents_sqlite import DocumentInfo, VersionText
+from app.adapters.library import StoredLibrary
 from app.evaluation.datasets import Document
 from app.evaluation.vectors import KeptVectors
 from app.ingest.atoms import SplitLimits
 from app.ingest.converters.converted import Converted
 from app.ingest.editions import document_codes
+from app.ingest.indexing import Indexer
 from app.ingest.loading import TEXT_CONVERTER
 from app.ingest.preparing import Prepared, document_id, fingerprint, version_of
 from app.ingest.writing import Incoming, Writer
-from app.services import Services
 from graphs.evidence.passages import Passage
 from graphs.evidence.text import codes, language, normalise
 from graphs.ports import KnowledgeBase, Vector
 
 _GROUP = 64
 """Documents that are written together."""
+
+
+class Stored(Protocol):
+    """The opened stores of a data folder."""
+
+    @property
+    def library(self) -> StoredLibrary:
+        """All knowledge bases."""
+        ...
+
+    @property
+    def indexer(self) -> Indexer:
+        """Brings an index in order after writing."""
+        ...
+
+
 Step = Callable[[int, int], None]
 """Called with documents done and all documents."""
 
@@ -34,7 +52,7 @@ class CorpusStore:
     splitting of words is not embedded again.
     """
 
-    def __init__(self, services: Services, vectors: Path) -> None:
+    def __init__(self, services: Stored, vectors: Path) -> None:
         self._library = services.library
         self._indexer = services.indexer
         self._vectors = KeptVectors(services.library.stores.embedder, vectors)

@@ -26,17 +26,30 @@ class FormatError(YoujuError):
 
 
 class Rgb(BaseModel):
-    """A question of RGB; in `zh_int` the positives come in groups, one per part of the answer."""
+    """A question of RGB; in `zh_int` the positives come in groups, one per part of the answer.
+
+    `mix` maps a share of noise to passages by (whether positive, index); `positive_wrong` hold a
+    wrong answer.
+    """
 
     id: int | str
     query: str
+    answer: str | list[str | Texts] = []
     positive: Texts | list[Texts]
     negative: Texts
+    positive_wrong: Texts = []
+    mix: dict[str, list[tuple[bool, int]]] = {}
 
     @property
     def parts(self) -> list[Texts]:
         """The positive passages of each part of the answer; without groups each is its own."""
         return [[part] if isinstance(part, str) else part for part in self.positive]
+
+    @property
+    def answers(self) -> list[Texts]:
+        """The items of the answer, all of them required, each with its aliases."""
+        items = [self.answer] if isinstance(self.answer, str) else self.answer
+        return [[item] if isinstance(item, str) else item for item in items]
 
 
 class Hotpot(BaseModel):
@@ -44,6 +57,7 @@ class Hotpot(BaseModel):
 
     id: str = Field(alias="_id")
     question: str
+    answer: str = ""
     context: list[tuple[str, Texts]]
     supporting_facts: list[tuple[str, int]]
 
@@ -63,11 +77,18 @@ class LeCoQa(BaseModel):
     match_name: Texts
 
 
+class SquadAnswer(BaseModel):
+    """One labelled answer."""
+
+    text: str
+
+
 class SquadQuestion(BaseModel):
-    """A question of a paragraph."""
+    """A question of a paragraph; any of its answers is right."""
 
     id: str
     question: str
+    answers: list[SquadAnswer] = []
 
 
 class SquadParagraph(BaseModel):

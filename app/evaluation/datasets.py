@@ -1,4 +1,4 @@
-"""Public question sets, as the retrieval evaluation reads them from a folder of the caller's."""
+"""Public question sets, as the evaluations read them from a folder of the caller's."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,17 +18,33 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """The passages that come with a question, by document key, in the order of the publication.
+
+    `positive` has one group per part of the answer where parts are told apart, else one a passage;
+    `wrong` hold a wrong answer; `mixed` maps a share of noise to a ready selection.
+    """
+
+    positive: Sequence[Sequence[str]]
+    negative: Sequence[str]
+    wrong: Sequence[str] = ()
+    mixed: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A question with its gold passages: document key to gain, above 0.
 
     `parts` are given where several passages answer one part of it: one of each part is enough to
-    have all gold.
+    have all gold. `answer` are the items of the short answer, all required, each with its aliases.
     """
 
     id: str
     text: str
     gains: Mapping[str, int]
     parts: Sequence[frozenset[str]] = ()
+    answer: Sequence[Sequence[str]] = ()
+    given: Given | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +83,39 @@ class _Pool:
 def _rgb(name: str, files: Sequence[Path]) -> QuestionSet:
     pool, questions = _Pool(), []
     for row in rows.lines(files[0], rows.Rgb):
-        parts = [pool.gains({pool.add("", text): 1 for text in part}) for part in row.parts]
-        gains = {key: gain for part in parts for key, gain in part.items()}
-        for text in row.negative:
-            pool.add("", text)
-        sets = [frozenset(part) for part in parts if part]
-        questions.append(Question(str(row.id), row.query, gains, sets))
+        parts = [[pool.add("", text) for text in part] for part in row.parts]
+        wrong = [pool.add("", text) for text in row.positive_wrong]
+        negative = [pool.add("", text) for text in row.negative]
+        sets = [frozenset(_known(part)) for part in parts if any(part)]
+        gains = pool.gains({key: 1 for part in parts for key in part})
+        given = Given(
+            [found for part in parts if (found := _known(part))],
+            _known(negative),
+            _known(wrong),
+            _mixed(files[0], row, [key for part in parts for key in part], negative),
+        )
+        questions.append(
+            Question(str(row.id), row.query, gains, sets, answer=row.answers, given=given)
+        )
     return pool.close(name, questions)
+
+
+def _mixed(
+    path: Path, row: rows.Rgb, positive: Sequence[str | None], negative: Sequence[str | None]
+) -> dict[str, list[str]]:
+    try:
+        return {
+            share: _known([(positive if good else negative)[at] for good, at in chosen])
+            for share, chosen in row.mix.items()
+        }
+    except IndexError as error:
+        raise FormatError(
+            path, f"question {row.id}: mix names a passage that is not there"
+        ) from error
+
+
+def _known(keys: Sequence[str | None]) -> list[str]:
+    return list(dict.fromkeys(key for key in keys if key is not None))
 
 
 def _hotpotqa(name: str, files: Sequence[Path]) -> QuestionSet:
@@ -81,8 +123,15 @@ def _hotpotqa(name: str, files: Sequence[Path]) -> QuestionSet:
     for row in rows.lines(files[0], rows.Hotpot):
         keys = {title: pool.add(title, "".join(parts)) for title, parts in row.context}
         golds = {keys.get(title): 1 for title, _ in row.supporting_facts}
-        questions.append(Question(row.id, row.question, pool.gains(golds)))
+        questions.append(
+            Question(row.id, row.question, pool.gains(golds), answer=_any_of([row.answer]))
+        )
     return pool.close(name, questions)
+
+
+def _any_of(answers: Sequence[str]) -> list[list[str]]:
+    """Return an answer of one item, any of whose texts is right."""
+    return [list(answers)] if any(answers) else []
 
 
 def _lecoqa(name: str, files: Sequence[Path]) -> QuestionSet:
@@ -104,7 +153,15 @@ def _cmrc(name: str, files: Sequence[Path]) -> QuestionSet:
     for article in rows.whole(files[0], rows.Squad).data:
         for paragraph in article.paragraphs:
             golds = {pool.add(article.title, paragraph.context): 1}
-            questions += [Question(q.id, q.question, pool.gains(golds)) for q in paragraph.qas]
+            questions += [
+                Question(
+                    q.id,
+                    q.question,
+                    pool.gains(golds),
+                    answer=_any_of([answer.text for answer in q.answers]),
+                )
+                for q in paragraph.qas
+            ]
     return pool.close(name, questions)
 
 
@@ -133,6 +190,7 @@ class Source:
 
     files: Sequence[str]
     read: Callable[[str, Sequence[Path]], QuestionSet]
+    language: str
 
     def found(self, folder: Path) -> list[Path] | None:
         """Return the files, or None where one is missing."""
@@ -142,16 +200,23 @@ class Source:
 
 
 SOURCES: dict[str, Source] = {
-    "rgb-zh": Source(["rgb/zh_refine.dev.jsonl"], _rgb),
-    "rgb-en": Source(["rgb/en_rebuilt.dev.jsonl"], _rgb),
-    "rgb-zh-int": Source(["rgb/zh_int.dev.jsonl"], _rgb),
-    "hotpotqa": Source(["hotpotqa/hotpot_200.jsonl"], _hotpotqa),
-    "lecoqa": Source(["lecoqa/train.jsonl", "lecoqa/statutes.jsonl"], _lecoqa),
+    "rgb-zh": Source(["rgb/zh_refine.dev.jsonl"], _rgb, "zh"),
+    "rgb-en": Source(["rgb/en_rebuilt.dev.jsonl"], _rgb, "en"),
+    "rgb-zh-int": Source(["rgb/zh_int.dev.jsonl"], _rgb, "zh"),
+    "hotpotqa": Source(["hotpotqa/hotpot_200.jsonl"], _hotpotqa, "en"),
+    "lecoqa": Source(["lecoqa/train.jsonl", "lecoqa/statutes.jsonl"], _lecoqa, "zh"),
     "cranfield": Source(
-        ["cranfield/cran.all.1400", "cranfield/cran.qry", "cranfield/cranqrel"], _cranfield
+        ["cranfield/cran.all.1400", "cranfield/cran.qry", "cranfield/cranqrel"], _cranfield, "en"
     ),
-    "cmrc2018": Source(["cmrc2018/cmrc2018_trial.json"], _cmrc),
+    "cmrc2018": Source(["cmrc2018/cmrc2018_trial.json"], _cmrc, "zh"),
 }
+"""The sets that retrieval is measured on."""
+CONFLICTING: dict[str, Source] = {
+    "rgb-zh-fact": Source(["rgb/zh_fact.dev.jsonl"], _rgb, "zh"),
+    "rgb-en-fact": Source(["rgb/en_fact.dev.jsonl"], _rgb, "en"),
+}
+"""Sets with passages that contradict each other."""
+EVERY = SOURCES | CONFLICTING
 
 
 def load(folder: Path, names: Sequence[str]) -> tuple[list[QuestionSet], list[str]]:
@@ -161,7 +226,7 @@ def load(folder: Path, names: Sequence[str]) -> tuple[list[QuestionSet], list[st
     """
     found, missing = [], []
     for name in names:
-        source = SOURCES[name]
+        source = EVERY[name]
         files = source.found(folder)
         if files is None:
             missing.append(name)
