@@ -9,6 +9,7 @@ from app.pulse import Pulse
 from app.runs import RunManager
 from app.services import Services
 from app.settings import Settings
+from app.text_keeper import TextKeeper
 
 _MAX_KEY = 200
 
@@ -31,6 +32,11 @@ def _settings(request: Request) -> Settings:
 def _pulse(request: Request) -> Pulse:
     pulse: Pulse = request.app.state.pulse
     return pulse
+
+
+def _keeper(request: Request) -> TextKeeper:
+    keeper: TextKeeper = request.app.state.keeper
+    return keeper
 
 
 def _last_event_id(last_event_id: Annotated[str | None, Header()] = None) -> int:
@@ -61,6 +67,7 @@ ServicesDep = Annotated[Services, Depends(_services)]
 RunsDep = Annotated[RunManager, Depends(_runs)]
 SettingsDep = Annotated[Settings, Depends(_settings)]
 PulseDep = Annotated[Pulse, Depends(_pulse)]
+KeeperDep = Annotated[TextKeeper, Depends(_keeper)]
 LastEventId = Annotated[int, Depends(_last_event_id)]
 IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
 WantsStream = Annotated[bool, Depends(_wants_stream)]

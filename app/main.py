@@ -16,12 +16,13 @@ from app.adapters.dense_chroma import FingerprintMismatch
 from app.adapters.library import InvalidKnowledgeBaseName
 from app.body_limit import BodyLimit
 from app.pulse import Pulse
-from app.routes import ask, documents, graph, health, runs, search, threads
+from app.routes import ask, documents, graph, health, runs, search, text, threads
 from app.run_store import RunStore
 from app.runs import RunManager
 from app.schemas import ErrorOut
 from app.services import Services
 from app.settings import Settings
+from app.text_keeper import TextKeeper
 from app.wiring import RUNS_FILE, open_services
 from graphs.errors import EmbedderUnavailable
 
@@ -55,7 +56,8 @@ async def _lifespan(app: FastAPI, opener: Opener) -> AsyncIterator[None]:
         manager = RunManager(services.graph, store)
         await manager.recover()
         app.state.services, app.state.runs, app.state.pulse = services, manager, Pulse()
-        ticking = asyncio.create_task(app.state.pulse.run())
+        app.state.keeper = TextKeeper(services.library.stores.old_texts, store)
+        ticking = asyncio.gather(app.state.pulse.run(), app.state.keeper.run())
         logger.info("ready; the %s reasoner answers", services.models["reasoner"])
         try:
             yield
@@ -91,6 +93,6 @@ def create_app(settings: Settings, opener: Opener = open_services) -> FastAPI:
     app.state.settings = settings
     error_responses.install(app, _STORE_ERRORS)
     app.add_middleware(BodyLimit, limit=settings.max_upload_bytes + _MULTIPART_FRAME)
-    for module in (ask, runs, threads, documents, search, graph, health):
+    for module in (ask, runs, threads, documents, text, search, graph, health):
         app.include_router(module.router)
     return app

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from app import run_tables
+from app import cited, run_tables
 from app.run_records import Draft, Event, NewRun, Run, RunStatus, Thread
 from graphs.errors import StoreUnavailable
 
@@ -32,6 +32,7 @@ class RunStore:
         self._connection.execute("PRAGMA journal_mode=WAL")
         self._connection.execute(f"PRAGMA synchronous={synchronous}")
         self._connection.executescript(run_tables.SCHEMA)
+        cited.prepare(self._connection)
 
     async def close(self) -> None:
         """Finish what is queued and close the file."""
@@ -99,6 +100,10 @@ class RunStore:
     async def end_delete(self, thread_id: str) -> None:
         """Delete a hidden thread with its runs and events."""
         await self._write(lambda c: run_tables.end_delete(c, thread_id))
+
+    async def pinned(self) -> cited.Pinned:
+        """Return which texts of documents the kept answers need."""
+        return await self._read(cited.pinned)
 
     async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         loop = asyncio.get_running_loop()

@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from app import cited
 from app.errors import (
     KeyReused,
     NothingToResume,
@@ -134,6 +135,7 @@ def finish(
 ) -> int:
     """Write the last events with the final status and return the last id."""
     last = append(connection, run_id, drafts)
+    cited.note(connection, run_id, drafts)
     first = last - len(drafts) + 1
     answers = [first + i for i, draft in enumerate(drafts) if draft.type == "answer"]
     connection.execute(
@@ -211,10 +213,9 @@ def begin_delete(connection: sqlite3.Connection, thread_id: str) -> None:
 
 def end_delete(connection: sqlite3.Connection, thread_id: str) -> None:
     """Delete a hidden thread with its runs and events."""
-    connection.execute(
-        "DELETE FROM events WHERE run_id IN (SELECT id FROM runs WHERE thread_id = ?)",
-        (thread_id,),
-    )
+    runs = "(SELECT id FROM runs WHERE thread_id = ?)"
+    for table in ("events", "cited"):
+        connection.execute(f"DELETE FROM {table} WHERE run_id IN {runs}", (thread_id,))
     connection.execute("DELETE FROM runs WHERE thread_id = ?", (thread_id,))
     connection.execute("DELETE FROM threads WHERE id = ?", (thread_id,))
 

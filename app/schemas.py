@@ -44,7 +44,7 @@ class CitationOut(Part):
     date: str | None
     superseded: bool
     url: str | None
-    """Where the text can be read, relative to the service, or null."""
+    """Where exactly the quote can be read, relative to the service, or null."""
 
 
 class SubQuestionOut(Part):

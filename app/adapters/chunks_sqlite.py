@@ -33,6 +33,13 @@ class ChunkStore:
                 found.update((row["id"], passage_of(row)) for row in rows)
         return [found[key] for key in dict.fromkeys(ids) if key in found]
 
+    def at(self, document_id: str, place: int) -> Passage | None:
+        """Return the visible passage that holds a place of its document's canonical text."""
+        sql = f'{PASSAGES} WHERE c.document_id = ? AND c.start <= ? AND c."end" > ? LIMIT 1'
+        with self._database.read() as connection:
+            row = connection.execute(sql, (document_id, place, place)).fetchone()
+        return passage_of(row) if row else None
+
     def following(self, ids: Sequence[str], count: int) -> list[Passage]:
         """Return the next `count` passages after each of `ids`, without repeats or `ids`."""
         found: dict[str, Passage] = {}

@@ -13,6 +13,7 @@ from app.adapters.database import Database
 from app.adapters.dense_chroma import DenseIndex
 from app.adapters.documents_sqlite import DocumentStore
 from app.adapters.keyword_sqlite import KeywordIndex
+from app.adapters.old_texts import OldTexts
 from app.adapters.signatures_sqlite import SignatureStore
 from app.adapters.vocabulary_sqlite import VocabularyStore
 from graphs.evidence.passages import Hit, Passage
@@ -42,6 +43,7 @@ class Stores:
     dense: DenseIndex
     vocabulary: VocabularyStore
     signatures: SignatureStore
+    old_texts: OldTexts
     embedder: Embedder
 
 

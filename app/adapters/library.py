@@ -11,6 +11,7 @@ from app.adapters.dense_chroma import DenseIndex
 from app.adapters.documents_sqlite import DocumentInfo, DocumentStore
 from app.adapters.keyword_sqlite import KeywordIndex
 from app.adapters.knowledge_base import StoredKnowledgeBase, Stores, describe
+from app.adapters.old_texts import OldTexts
 from app.adapters.signatures_sqlite import SignatureStore
 from app.adapters.vocabulary_sqlite import VocabularyStore
 from app.ingest.near_duplicates import compare_documents
@@ -58,6 +59,7 @@ class StoredLibrary:
             dense=DenseIndex(data_dir / "chroma", embedder),
             vocabulary=VocabularyStore(database),
             signatures=SignatureStore(database, near_duplicate),
+            old_texts=OldTexts(database),
             embedder=embedder,
         )
         self._opened: dict[str, StoredKnowledgeBase] = {}

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from app.deps import RunsDep, ServicesDep
+from app.deps import KeeperDep, RunsDep, ServicesDep
 from app.history import history
 from app.replies import RESPONSES, ReplyDep
 from app.resources import HistoryOut, ThreadOut, ThreadRunOut, moment
@@ -54,6 +54,7 @@ async def resume(thread_id: str, runs: RunsDep, reply: ReplyDep) -> Response:
 
 
 @router.delete("/{thread_id}", status_code=204)
-async def delete_thread(thread_id: str, runs: RunsDep) -> None:
-    """Delete a thread with its checkpoints, runs and events."""
+async def delete_thread(thread_id: str, runs: RunsDep, keeper: KeeperDep) -> None:
+    """Delete a thread with its checkpoints, runs and events, and texts kept for it alone."""
     await runs.delete(thread_id)
+    await keeper.sweep()

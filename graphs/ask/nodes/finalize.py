@@ -171,8 +171,8 @@ def _citation(
     place = citation["start"] - passage.start
     quote = passage.text[place : citation["end"] - passage.start]
     url = (
-        f"/kb/{kb}/documents/{citation['document_id']}"
-        f"?version={citation['version']}&start={citation['start']}&end={citation['end']}"
+        f"/kb/{kb}/documents/{citation['document_id']}/text"
+        f"?start={citation['start']}&end={citation['end']}&version={citation['version']}"
     )
     return {
         "n": number,
