@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Container, Iterable, Iterator, Mapping
+from itertools import pairwise
 
 from graphs.evidence.codes import code_spans
 from graphs.evidence.script import simplified
@@ -69,17 +70,18 @@ def named(text: str, lengths: Mapping[str, Iterable[int]], known: Container[str]
     """
     written = _written(text)
     tokens = [token.lower() for token in written]
-    place = 0
-    while place < len(tokens):
-        step = 1
-        for key in (" ".join(tokens[place : place + 2]), tokens[place]):
-            found = _longest(tokens, place, lengths.get(key, ()), known)
+    heads = [*(f"{one} {two}" for one, two in pairwise(tokens)), *tokens[-1:]]
+    after = 0
+    for place, keys in enumerate(zip(heads, tokens, strict=True)):
+        if place < after:
+            continue
+        for key in keys:
+            found = _longest(tokens, place, lengths[key], known) if key in lengths else 0
             single = found == 1 and not written[place][0].isupper()
             if found and not single:
                 yield " ".join(tokens[place : place + found])
-                step = found
+                after = place + found
                 break
-        place += step
 
 
 def _longest(tokens: list[str], place: int, lengths: Iterable[int], known: Container[str]) -> int:
