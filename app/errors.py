@@ -74,6 +74,13 @@ class KeyReused(ServiceError):
     hint = "Send a new Idempotency-Key with a new question."
 
 
+class RunWithoutAnswer(ServiceError):
+    """The run is not finished, or ended in an error."""
+
+    status, code = 409, "run_without_answer"
+    hint = "GET /runs/{id} shows its state; judge it once it is done."
+
+
 class NothingToResume(ServiceError):
     """The thread's last run was not interrupted."""
 

@@ -16,7 +16,17 @@ from app.adapters.dense_chroma import FingerprintMismatch
 from app.adapters.library import InvalidKnowledgeBaseName
 from app.body_limit import BodyLimit
 from app.pulse import Pulse
-from app.routes import ask, documents, graph, health, runs, search, text, threads
+from app.routes import (
+    ask,
+    documents,
+    feedback,
+    graph,
+    health,
+    runs,
+    search,
+    text,
+    threads,
+)
 from app.run_store import RunStore
 from app.runs import RunManager
 from app.schemas import ErrorOut
@@ -37,7 +47,7 @@ _STORE_ERRORS: dict[type[Exception], tuple[int, str, str]] = {
         409,
         "kb_needs_reindex",
         "Stop the service first where one serves the folder (Ctrl-C), then reindex: --all takes every "
-        "knowledge base. Or set the embedder back to the former one.",
+        "knowledge base. Or set the embedder back to the former one, which needs no reindexing.",
     ),
     EmbedderUnavailable: (503, "embedder_unavailable", "Nothing is lost: send it again later."),
 }
@@ -93,6 +103,6 @@ def create_app(settings: Settings, opener: Opener = open_services) -> FastAPI:
     app.state.settings = settings
     error_responses.install(app, _STORE_ERRORS)
     app.add_middleware(BodyLimit, limit=settings.max_upload_bytes + _MULTIPART_FRAME)
-    for module in (ask, runs, threads, documents, text, search, graph, health):
+    for module in (ask, runs, threads, feedback, documents, text, search, graph, health):
         app.include_router(module.router)
     return app

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from app import cited, run_tables
+from app import cited, feedback_tables, run_tables
+from app.feedback import Feedback, NewFeedback
 from app.run_records import Draft, Event, NewRun, Run, RunStatus, Thread
 from graphs.errors import StoreUnavailable
 
@@ -32,6 +33,7 @@ class RunStore:
         self._connection.execute("PRAGMA journal_mode=WAL")
         self._connection.execute(f"PRAGMA synchronous={synchronous}")
         self._connection.executescript(run_tables.SCHEMA)
+        self._connection.executescript(feedback_tables.SCHEMA)
         cited.prepare(self._connection)
 
     async def close(self) -> None:
@@ -100,6 +102,16 @@ class RunStore:
     async def end_delete(self, thread_id: str) -> None:
         """Delete a hidden thread with its runs and events."""
         await self._write(lambda c: run_tables.end_delete(c, thread_id))
+
+    async def put_feedback(self, new: NewFeedback) -> Feedback:
+        """Store what is said of a run; raises UnknownRun, RunWithoutAnswer, InvalidRequest."""
+        return await self._write(lambda c: feedback_tables.put(c, new))
+
+    async def feedback(
+        self, kb: str | None = None, limit: int | None = None, before: int | None = None
+    ) -> list[Feedback]:
+        """Return what was said of runs, newest first, from below the number `before` on."""
+        return await self._read(lambda c: feedback_tables.page(c, kb, limit, before))
 
     async def pinned(self) -> cited.Pinned:
         """Return which texts of documents the kept answers need."""

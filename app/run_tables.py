@@ -214,7 +214,7 @@ def begin_delete(connection: sqlite3.Connection, thread_id: str) -> None:
 def end_delete(connection: sqlite3.Connection, thread_id: str) -> None:
     """Delete a hidden thread with its runs and events."""
     runs = "(SELECT id FROM runs WHERE thread_id = ?)"
-    for table in ("events", "cited"):
+    for table in ("events", "cited", "feedback"):
         connection.execute(f"DELETE FROM {table} WHERE run_id IN {runs}", (thread_id,))
     connection.execute("DELETE FROM runs WHERE thread_id = ?", (thread_id,))
     connection.execute("DELETE FROM threads WHERE id = ?", (thread_id,))
