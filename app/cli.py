@@ -6,13 +6,12 @@ from typing import Annotated
 
 import typer
 
-from app.commands import asking, files, ingesting, rendering, searching
+from app.commands import asking, files, folders, ingesting, rendering, searching
 from app.commands import why_not as missing
 from app.commands.boundary import FAILED, MISUSED, boundary, prepare_process, run, settings_of
-from app.commands.door import connect
 from app.commands.screen import complain, dump, out
 from app.ingest.loading import SUPPORTED
-from app.settings import PresetName, Settings
+from app.settings import PresetName
 
 app = typer.Typer(
     name="youju",
@@ -53,7 +52,7 @@ def ingest(
     settings = settings_of()
     with boundary():
         found = files.find(paths, settings.max_upload_bytes)
-    outcome = run(_ingest(settings, kb or settings.default_kb, found))
+    outcome = run(folders.ingest(settings, kb or settings.default_kb, found))
     if as_json:
         dump(outcome.as_json())
     else:
@@ -63,13 +62,6 @@ def ingest(
     if not outcome.files:
         complain("There was nothing to read.", f"Give {', '.join(SUPPORTED)} files, or a folder.")
         raise typer.Exit(FAILED)
-
-
-async def _ingest(settings: Settings, kb: str, found: files.Found) -> ingesting.Outcome:
-    if not found.files:
-        return ingesting.begin(kb, found)
-    async with connect(settings, make=True) as client:
-        return await ingesting.ingest(client, kb, found)
 
 
 @app.command()
@@ -137,6 +129,9 @@ def why_not(
 def reindex(
     kb: Kb = None,
     every: Annotated[bool, typer.Option("--all", help="Every knowledge base.")] = False,
+    change_embedder: Annotated[
+        bool, typer.Option("--change-embedder", help="Even if it was made with another embedder.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Make a knowledge base anew with the embedder and splitter in use; needs the server stopped."""
@@ -147,16 +142,11 @@ def reindex(
         complain("--all and --kb exclude each other.", "Leave one of them out.")
         raise typer.Exit(MISUSED)
     name = None if every else kb or settings.default_kb
-    embedder, reports = run(reindexing.reindex(settings, name))
-    found = [reindexing.as_json(embedder, report) for report in reports]
+    made = run(reindexing.reindex(settings, name, change_embedder))
     if as_json:
-        dump({"knowledge_bases": found} if every else found[0])
-        return
-    for each in found:
-        line = "{kb}: {documents} documents, {passages} passages made anew with {embedder}"
-        out.print(line.format_map(each))
-    if not found:
-        out.print("There is no knowledge base to reindex.")
+        dump(made.as_json() if every else made.as_json()["knowledge_bases"][0])
+    else:
+        reindexing.report(made)
 
 
 @measuring.command("retrieval")
@@ -222,6 +212,18 @@ def eval_rag(
             found = evaluating_rag.as_json(outcomes, settings)
             write.write_text(json.dumps(found, ensure_ascii=False) + "\n", "utf-8")
     evaluating_rag.report(outcomes)
+
+
+@measuring.command("compare")
+def eval_compare(
+    first: Annotated[Path, typer.Argument(metavar="A.json", help="Results of one build.")],
+    second: Annotated[Path, typer.Argument(metavar="B.json", help="Results of another.")],
+) -> None:
+    """Compare two builds that `eval rag --json` measured, on the questions that both answered."""
+    from app.commands import evaluating_rag  # noqa: PLC0415 # loads the whole service
+
+    with boundary():
+        evaluating_rag.report_differences(evaluating_rag.compared(first, second))
 
 
 def _names(given: str) -> list[str]:

@@ -1,5 +1,6 @@
 """Measure answers on public question sets that the caller has downloaded."""
 
+import json
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +13,7 @@ from app.evaluation.corpus import CorpusStore
 from app.evaluation.datasets import EVERY
 from app.evaluation.rag import reporting
 from app.evaluation.rag.asking import Asker
+from app.evaluation.rag.compare import Difference, compare
 from app.evaluation.rag.measured import Measured
 from app.evaluation.rag.running import PROTOCOLS, SETS, of_set, run
 from app.settings import Settings
@@ -72,3 +74,48 @@ def as_json(outcomes: Sequence[Measured], settings: Settings) -> dict[str, Any]:
         "reranker": settings.reranker,
         "outcomes": [reporting.as_json(each) for each in outcomes],
     }
+
+
+def compared(first: Path, second: Path) -> list[Difference]:
+    """Compare two files of results; raises CommandFailed where one is none."""
+    results = [_result(path) for path in (first, second)]
+    return compare(*results)
+
+
+def report_differences(differences: Sequence[Difference]) -> None:
+    """Print the paired differences."""
+    columns = (
+        "protocol",
+        "set",
+        "condition",
+        "figure",
+        "first",
+        "second",
+        "difference [95 %]",
+        "n",
+    )
+    rows = [
+        (
+            each.protocol,
+            each.set_name,
+            each.condition,
+            each.figure,
+            f"{each.first:.3f}",
+            f"{each.second:.3f}",
+            f"{each.difference.mean:+.3f} "
+            f"[{each.difference.low:+.3f}, {each.difference.high:+.3f}]",
+            str(each.questions),
+        )
+        for each in differences
+    ]
+    show([("The second build against the first one, on the same questions", columns, rows)])
+
+
+def _result(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise CommandFailed(f"{path} is not JSON.", "Give what `eval rag --json` wrote.") from error
+    if not isinstance(found, dict) or found.get("name") != "rag":
+        raise CommandFailed(f"{path} holds no result.", "Give what `eval rag --json` wrote.")
+    return found

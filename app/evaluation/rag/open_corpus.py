@@ -23,7 +23,7 @@ async def measure(asker: Asker, opened: OpenSet, limit: int | None, progress: Pr
     texts = {each.key: each.text for each in opened.questions.documents}
     rows = []
     for at, question in counted(asked, f"{opened.name}: open corpus", progress):
-        golds = _golds(question)
+        golds = list(question.gains)
         if at % 2 == 0:
             run = await asker.ask(opened, question)
             found = scores(run, question, opened) if question.answer else _refusal(run)
@@ -34,12 +34,6 @@ async def measure(asker: Asker, opened: OpenSet, limit: int | None, progress: Pr
         run = await asker.ask(opened, question, without=golds)
         rows.append(Row(question.id, REMOVED, run, _refusal(run), answerable=False))
     return Measured("open", opened.name, rows)
-
-
-def _golds(question: Question) -> list[str]:
-    given = question.given
-    wrong = list(given.wrong) if given else []
-    return list(dict.fromkeys((*question.gains, *wrong)))
 
 
 def _refusal(run: Run) -> dict[str, float]:

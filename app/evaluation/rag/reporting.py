@@ -76,8 +76,8 @@ def _scores(measured: Measured) -> Table:
     figures = {condition: measured.means(condition) for condition in measured.conditions}
     if len(figures) == 1:
         found = next(iter(figures.values()))
-        rows = [(name, str(count), _shown(mean)) for name, (mean, count) in found.items()]
-        return title, ("figure", "n", "mean [95 %]"), rows
+        listed = [(name, str(count), _shown(mean)) for name, (mean, count) in found.items()]
+        return title, ("figure", "n", "mean [95 %]"), listed
     names = list(dict.fromkeys(name for found in figures.values() for name in found))
     rows = [
         (
@@ -114,10 +114,10 @@ def _reliability(told: Sequence[Measured]) -> Table:
     rows = []
     for measured in told:
         bins = reliability(measured.judged)
-        cells = [f"{each.confidence:.2f} → {each.answerable:.2f}" for each in bins]
+        cells = [f"{each.confidence:.2f} {each.answerable:.2f}" for each in bins]
         rows.append((measured.protocol, measured.set_name, *cells, *[""] * (BINS - len(cells))))
     return (
-        "Reliability: mean confidence → share that can be answered, by bins of equal mass",
+        "Reliability: mean confidence and share that can be answered, by bins of equal mass",
         columns,
         rows,
     )
