@@ -1,4 +1,4 @@
-"""What a knowledge base tells of itself: counts, key phrases, keyword hits, measured backgrounds."""
+"""What a knowledge base tells of itself: counts, phrases, keyword hits, backgrounds, calibration."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -56,3 +56,16 @@ class KeywordHits:
     hits: list[Hit]
     frequency: Mapping[str, int]
     passages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What labelled questions taught about one knowledge base, with one set of models.
+
+    `weights` maps the confidence model's features, and `bias`, to their weights; `threshold` is the
+    θ in [0, 1] that was chosen; `name` is how answers name it.
+    """
+
+    name: str
+    weights: Mapping[str, float]
+    threshold: float

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from graphs.evidence.passages import Evidence, Hit, Passage
 from graphs.knowledge import Background as Background
+from graphs.knowledge import Calibration as Calibration
 from graphs.knowledge import KeywordHits as KeywordHits
 from graphs.knowledge import KnowledgeBaseInfo as KnowledgeBaseInfo
 from graphs.knowledge import Vocabulary as Vocabulary
@@ -131,6 +132,10 @@ class KnowledgeBase(Protocol):
 
     async def background(self, fingerprint: str) -> Background | None:
         """Return the measured background of a reranker, or None if it was not measured."""
+        ...
+
+    async def calibration(self, models: str) -> Calibration | None:
+        """Return what labels taught with these models, None where nothing did (`Models.key`)."""
         ...
 
     async def canonical_text(self, document_id: str, version: str) -> str | None:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from app.adapters.calibrations_sqlite import CalibrationStore
 from app.adapters.catalogue_sqlite import Catalogue
 from app.adapters.chunks_sqlite import ChunkStore
 from app.adapters.counts import Counts
@@ -19,6 +20,7 @@ from app.adapters.vocabulary_sqlite import VocabularyStore
 from graphs.evidence.passages import Hit, Passage
 from graphs.ports import (
     Background,
+    Calibration,
     Embedder,
     KeywordHits,
     KnowledgeBaseInfo,
@@ -44,6 +46,7 @@ class Stores:
     vocabulary: VocabularyStore
     signatures: SignatureStore
     old_texts: OldTexts
+    calibrations: CalibrationStore
     embedder: Embedder
 
 
@@ -138,6 +141,11 @@ class StoredKnowledgeBase:
         """Return the measured background of a reranker, or None."""
         read = self._stores.vocabulary.background
         return await asyncio.to_thread(read, self.name, fingerprint)
+
+    async def calibration(self, models: str) -> Calibration | None:
+        """Return what labels taught with these models, or None."""
+        kept = await asyncio.to_thread(self._stores.calibrations.one, self.name, models)
+        return kept.calibration if kept else None
 
     async def canonical_text(self, document_id: str, version: str) -> str | None:
         """Return the canonical text of one version, or None once it is gone."""

@@ -4,6 +4,7 @@ import asyncio
 import re
 from pathlib import Path
 
+from app.adapters.calibrations_sqlite import CalibrationStore
 from app.adapters.catalogue_sqlite import Catalogue
 from app.adapters.chunks_sqlite import ChunkStore
 from app.adapters.database import Database
@@ -60,6 +61,7 @@ class StoredLibrary:
             vocabulary=VocabularyStore(database),
             signatures=SignatureStore(database, near_duplicate),
             old_texts=OldTexts(database),
+            calibrations=CalibrationStore(database),
             embedder=embedder,
         )
         self._opened: dict[str, StoredKnowledgeBase] = {}

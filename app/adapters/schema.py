@@ -147,7 +147,18 @@ CREATE TABLE deleted_documents (
 """
 """When a newer text took a version's place, and which documents were deleted: their ids alone."""
 
-_STEPS = (_FIRST, _CONVERSION, _NEAR_DUPLICATES, _PAGES, _OLD_TEXTS)
+_CALIBRATIONS = """
+CREATE TABLE calibrations (
+    kb TEXT NOT NULL REFERENCES kbs(name) ON DELETE CASCADE,
+    models TEXT NOT NULL,
+    created REAL NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (kb, models)
+) STRICT;
+"""
+"""What labelled questions taught about a knowledge base, per set of models."""
+
+_STEPS = (_FIRST, _CONVERSION, _NEAR_DUPLICATES, _PAGES, _OLD_TEXTS, _CALIBRATIONS)
 """Step n leads from schema n to schema n + 1; a step that was released never changes."""
 
 
