@@ -8,6 +8,7 @@ import pytest
 from office_files import ledger, merged_table, report, slides, word, workbook
 from pdf_files import chinese, pdf, ruled
 
+from app.ingest.converters import child
 from app.ingest.converters.archive import MAX_UNPACKED
 from app.ingest.converters.formats import FORMATS
 from app.ingest.converters.pool import ConverterPool
@@ -170,6 +171,14 @@ def test_child_that_left_or_grew_is_replaced_without_a_refusal(
     for _ in range(3):
         assert broken.convert(".pdf", data).text == f".pdf: {data.decode()}"
     assert broken.convert(".pdf", b"sound").text == ".pdf: sound"
+
+
+def test_child_of_a_large_process_is_kept_for_the_next_file(broken: ConverterPool) -> None:
+    large = bytearray(b"\x01") * (child._GROWN + 100 * 1024**2)
+    assert broken.convert(".pdf", b"first").text == ".pdf: first"
+    assert broken.convert(".pdf", b"second").text == ".pdf: second"
+    assert large
+    assert [kept.served for kept in broken._idle] == [2]
 
 
 def test_request_that_meets_a_leaving_child_goes_to_the_next(

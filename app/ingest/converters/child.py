@@ -24,8 +24,8 @@ REPLY = struct.Struct(">Q")
 MEMORY = 3 * 1024**3
 """Bytes of address space: what a file needs beyond makes its converter fail, not the machine."""
 _IDLE_SECONDS = 120
-_GROWN = 512 * 1024 * (1024 if sys.platform == "darwin" else 1)
-"""Peak of resident memory, in the system's unit, after which the parent takes another child."""
+_GROWN = 512 * 1024**2
+"""Peak of resident memory in bytes, after which the parent takes another child."""
 _GRACE_SECONDS = 5
 
 
@@ -53,7 +53,7 @@ def main() -> None:
         name = requests.read(suffix).decode()
         signal.alarm(seconds + _GRACE_SECONDS)  # ends this process if the parent is gone, too
         answer = _answer(name, requests.read(size))
-        answer["last"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > _GROWN
+        answer["last"] = _peak_memory() > _GROWN
         _send(replies, answer)
         signal.alarm(0)
 
@@ -74,6 +74,19 @@ def _send(replies: BinaryIO, answer: dict[str, object]) -> None:
     body = json.dumps(answer).encode()
     replies.write(REPLY.pack(len(body)) + body)
     replies.flush()
+
+
+def _peak_memory() -> int:
+    """Return the peak of this process's own resident memory in bytes."""
+    try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as status:
+            lines = [line.split() for line in status if line.startswith("VmHWM:")]
+    except OSError:
+        lines = []  # not Linux
+    if lines:
+        return int(lines[0][1]) * 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # Linux counts the parent's in, too
+    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def _limit_memory() -> None:
