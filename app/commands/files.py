@@ -2,10 +2,12 @@
 
 import glob
 import os
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.commands.links import POINTS_NOWHERE, why_not_followed
 from app.ingest.loading import SUPPORTED, why_unread
 
 SUFFIXES = frozenset(SUPPORTED)
@@ -14,7 +16,6 @@ QUESTIONS = "questions.jsonl"
 """Labelled questions beside the documents; taken as a document only where the file itself is named."""
 _LITTER = frozenset({"thumbs.db", "desktop.ini", "__macosx"})
 """What systems leave in folders; nobody means it, so nobody is told."""
-_POINTS_NOWHERE = "is a link that points nowhere"
 _BATCH_FILES = 100
 _BATCH_BYTES = 1024 * 1024
 _ODD = frozenset('"\\\r\n')
@@ -44,18 +45,21 @@ class Content:
 
 @dataclass(slots=True)
 class Found:
-    """What the paths of a command line hold; `failed` maps a path to the reason."""
+    """What the paths of a command line hold; `skipped` and `failed` map a path to the reason."""
 
     files: dict[str, File] = field(default_factory=dict)
-    skipped: list[str] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+    folders: list[Path] = field(default_factory=list)
+    """Folders that were given as such, with all below them."""
 
     def add(self, path: Path, name: str, max_bytes: int) -> None:
         """Take one file, skip it or say why it can't be taken."""
         if path.suffix.lower() not in SUFFIXES and path.name != CARD:
-            self.skipped.append(str(path))
+            self.skipped[str(path)] = why_skipped(path)
             return
-        name = name.encode("utf-8", "replace").decode()
+        # systems spell an accent in one character or in two: it is one name
+        name = unicodedata.normalize("NFC", name.encode("utf-8", "replace").decode())
         known = self.files.get(name)
         if known is not None:
             if not known.path.samefile(path):
@@ -76,13 +80,14 @@ def find(paths: Iterable[str], max_bytes: int) -> Found:
     for given in paths:
         path = Path(given)
         if path.is_dir():
+            found.folders.append(path)
             _add_folder(found, path, path, max_bytes)
         elif path.is_file():
             found.add(path, path.name, max_bytes)
         elif path.exists():
             found.failed[given] = "is neither a file nor a folder"
         elif path.is_symlink():
-            found.failed[given] = _POINTS_NOWHERE
+            found.failed[given] = POINTS_NOWHERE
         elif glob.has_magic(given):
             _add_pattern(found, given, max_bytes)
         else:
@@ -112,6 +117,9 @@ def _add_folder(found: Found, folder: Path, root: Path, max_bytes: int) -> None:
 
     for where, folders, names in os.walk(folder, onerror=unread):
         folders[:] = sorted(name for name in folders if not _is_litter(name))
+        for name in folders:
+            if (path := Path(where, name)).is_symlink():  # the walk does not enter it
+                _is_refused(found, path, root)
         for name in sorted(names):
             path = Path(where, name)
             if path.is_file() or path.is_symlink():
@@ -128,7 +136,9 @@ def _add_pattern(found: Found, pattern: str, max_bytes: int) -> None:
         found.failed[pattern] = "matches nothing"
     for path in matches:
         if path.is_dir():
-            if "**" not in parts and not _is_litter(path.name):
+            if not _is_refused(found, path, root) and (
+                "**" not in parts and not _is_litter(path.name)
+            ):
                 _add_folder(found, path, root, max_bytes)
         elif path.is_file() or path.is_symlink():
             _add_met(found, path, root, max_bytes)
@@ -138,12 +148,22 @@ def _add_met(found: Found, path: Path, root: Path, max_bytes: int) -> None:
     """Take a file that was met in a folder or matches a pattern."""
     if _is_litter(path.name):
         return
+    if _is_refused(found, path, root):
+        return
     if path.name == QUESTIONS:
-        found.skipped.append(str(path))
+        found.skipped[str(path)] = why_skipped(path)
     elif not path.exists():
-        found.failed[str(path)] = _POINTS_NOWHERE
+        found.failed[str(path)] = POINTS_NOWHERE
     elif path.is_file():
         found.add(path, path.relative_to(root).as_posix(), max_bytes)
+
+
+def _is_refused(found: Found, path: Path, root: Path) -> bool:
+    """Tell whether the way to a path goes over a link that is not followed; such a link is named."""
+    refused = why_not_followed(path, root)
+    if refused is not None and not _is_litter(refused[0].name):
+        found.skipped[str(refused[0])] = refused[1]
+    return refused is not None
 
 
 def _is_litter(name: str) -> bool:
@@ -151,11 +171,11 @@ def _is_litter(name: str) -> bool:
     return name.startswith((".", "~$")) or name.lower() in _LITTER
 
 
-def why_skipped(path: str) -> str:
+def why_skipped(path: Path) -> str:
     """Return why a file was skipped, and how to take it all the same."""
-    if Path(path).name == QUESTIONS:
+    if path.name == QUESTIONS:
         return "it holds labelled questions; name the file itself to take it as a document"
-    return why_unread(path)
+    return why_unread(str(path))
 
 
 def why_not_read(error: OSError) -> str:

@@ -21,12 +21,14 @@ from rich.progress import (
 from rich.text import Text
 
 from app.commands.client import Client, Reply
-from app.commands.files import Content, File, Found, batches, why_not_read, why_skipped
+from app.commands.files import Content, File, Found, batches, why_not_read
 from app.commands.lines import ProgressLines
 from app.commands.screen import err, note, out, plain
 
 Show = Callable[[int, int], None]
 _LOOK_SECONDS = 0.4
+_SHOWN = 20
+"""Documents without a file that a report names."""
 _STYLES = {"added": "green", "changed": "cyan", "unchanged": "dim", "failed": "bold red"}
 
 
@@ -36,7 +38,10 @@ class Outcome:
 
     kb: str
     files: list[Reply] = field(default_factory=list)
-    skipped: list[str] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
+    """Path to the reason."""
+    gone: list[Reply] = field(default_factory=list)
+    """Documents whose file was in a folder at an earlier ingest of it and is there no more."""
 
     @property
     def failed(self) -> list[Reply]:
@@ -55,7 +60,8 @@ class Outcome:
 
     def as_json(self) -> dict[str, Any]:
         """Return the report for scripts."""
-        return {"kb": self.kb, "files": self.files, "skipped": self.skipped}
+        gone = [{key: document[key] for key in ("id", "name")} for document in self.gone]
+        return {"kb": self.kb, "files": self.files, "skipped": list(self.skipped), "gone": gone}
 
 
 def progress_bar() -> Progress:
@@ -187,8 +193,8 @@ def _with_copies(files: Sequence[Reply], documents: Sequence[Reply]) -> list[Rep
 
 def report(outcome: Outcome) -> None:
     """Print the summary, with the reason of every file that was not taken."""
-    for path in outcome.skipped:
-        note(f"{path} was skipped: {why_skipped(path)}")
+    for path, why in outcome.skipped.items():
+        note(f"{path} was skipped: {why}")
     for file in outcome.files:
         original = file.get("near_duplicate_of")
         if original and file["outcome"] in {"added", "changed"}:
@@ -199,6 +205,20 @@ def report(outcome: Outcome) -> None:
         if reason["hint"]:
             err.print(Text.assemble(("  hint: ", "cyan"), plain(reason["hint"])))
     out.print(summary(outcome))
+    if outcome.gone:
+        _report_gone(outcome)
+
+
+def _report_gone(outcome: Outcome) -> None:
+    """Name the documents whose files are gone: they still answer until somebody deletes them."""
+    for document in outcome.gone[:_SHOWN]:
+        note(f"{document['name']} (id {document['id']}) is no longer in the folder; it is kept")
+    if (more := len(outcome.gone) - _SHOWN) > 0:
+        note(f"{more} more are no longer in the folder; --json lists all")
+    note(
+        "to delete one while the service runs: "
+        f"curl -X DELETE ADDRESS/kb/{outcome.kb}/documents/ID, with the ADDRESS that `youju serve` shows"
+    )
 
 
 def summary(outcome: Outcome) -> Text:

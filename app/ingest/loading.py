@@ -1,5 +1,6 @@
 """Bytes to a document's canonical text: by ending, with a reason where it can't be."""
 
+import unicodedata
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -37,8 +38,12 @@ _POOL = ConverterPool()
 
 
 def clean_name(name: str) -> str:
-    """Return a file name that every store takes, or raise FileRejected."""
+    """Return a file name that every store takes, or raise FileRejected.
+
+    It is composed (NFC): systems spell an accent in one character or in two, and it is one name.
+    """
     plain = name.replace("\\", "/").encode("utf-8", "replace").decode().strip()
+    plain = unicodedata.normalize("NFC", plain)
     if not plain or len(plain) > 400 or any(ord(ch) < 32 for ch in plain):
         raise FileRejected(
             "bad_name", "the file name is empty, too long or holds control characters",

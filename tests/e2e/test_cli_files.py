@@ -22,7 +22,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_folder_gives_every_document_below_it(tree: Path) -> None:
     found = find(["docs"], LIMIT)
     assert list(found.files) == ["a.md", "b.TXT", "kb.yaml", "sub/a.md"]
-    assert found.skipped == [str(Path("docs/c.png"))]
+    assert list(found.skipped) == [str(Path("docs/c.png"))]
     assert found.failed == {}
 
 
@@ -113,5 +113,45 @@ def test_labelled_questions_beside_documents_are_no_document_unless_named(tree: 
         assert "questions.jsonl" not in found.files
         assert str(Path("docs/questions.jsonl")) in found.skipped
     assert list(find(["docs/questions.jsonl"], LIMIT).files) == ["questions.jsonl"]
-    assert "labelled questions" in why_skipped("docs/questions.jsonl")
-    assert "save it as .docx" in why_skipped("docs/old.doc")
+    assert "labelled questions" in why_skipped(Path("docs/questions.jsonl"))
+    assert "save it as .docx" in why_skipped(Path("docs/old.doc"))
+
+
+@pytest.mark.parametrize("given", ["docs", "docs/*", "docs/**"])
+def test_link_to_what_lies_outside_is_skipped_with_its_reason(tree: Path, given: str) -> None:
+    outside = tree.parent / "private"
+    outside.mkdir()
+    (outside / "salaries.md").write_text("secret", "utf-8")
+    (tree / "file.md").symlink_to(outside / "salaries.md")
+    (tree / "folder").symlink_to(outside)
+    found = find([given], LIMIT)
+    assert not [name for name, file in found.files.items() if file.path.read_text() == "secret"]
+    assert "outside" in found.skipped[str(Path("docs/file.md"))]
+    assert "outside" in found.skipped[str(Path("docs/folder"))]
+
+
+@pytest.mark.parametrize("given", ["docs", "docs/*", "docs/**"])
+def test_link_to_a_folder_inside_is_read_once(tree: Path, given: str) -> None:
+    (tree / "again").symlink_to(tree / "sub")
+    (tree / "loop").symlink_to(tree)
+    found = find([given], LIMIT)
+    assert [name for name in found.files if name.startswith(("again", "loop"))] == []
+    assert "at its own place" in found.skipped[str(Path("docs/again"))]
+    assert "at its own place" in found.skipped[str(Path("docs/loop"))]
+
+
+def test_link_to_a_file_inside_is_followed(tree: Path) -> None:
+    (tree / "same.md").symlink_to(tree / "sub" / "a.md")
+    assert find(["docs"], LIMIT).files["same.md"].read().data == b"sub/a.md"
+
+
+def test_link_that_is_given_itself_is_followed(tree: Path) -> None:
+    (tree.parent / "here").symlink_to(tree)
+    (tree.parent / "one.md").symlink_to(tree / "a.md")
+    assert "sub/a.md" in find(["here"], LIMIT).files
+    assert list(find(["one.md"], LIMIT).files) == ["one.md"]
+
+
+def test_name_of_two_part_characters_is_composed(tree: Path) -> None:
+    (tree / "cafe\u0301.md").write_text("x", "utf-8")
+    assert "caf\u00e9.md" in find(["docs"], LIMIT).files

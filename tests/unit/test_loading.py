@@ -86,3 +86,7 @@ def test_impossible_file_name_is_refused(name: str) -> None:
 
 def test_undecodable_file_name_is_made_storable() -> None:
     clean_name("\udcb9.md").encode()
+
+
+def test_both_spellings_of_an_accent_are_one_name() -> None:
+    assert clean_name("cafe\u0301.md") == clean_name("caf\u00e9.md") == "caf\u00e9.md"
