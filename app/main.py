@@ -77,6 +77,8 @@ async def _lifespan(app: FastAPI, opener: Opener) -> AsyncIterator[None]:
                 await ticking
             await manager.close(settings.shutdown_seconds)
             await store.close()
+            # FastAPI's caches keep the app itself; stores and models must not stay with it
+            del app.state.services, app.state.runs, app.state.pulse, app.state.keeper
 
 
 def create_app(settings: Settings, opener: Opener = open_services) -> FastAPI:

@@ -13,6 +13,7 @@ from chromadb.api.models.Collection import Collection as ChromaCollection
 from chromadb.config import Settings
 from chromadb.errors import ChromaError, NotFoundError
 
+from app.adapters.embedder_settings import setting_of
 from graphs.errors import DenseUnavailable, YoujuError
 from graphs.evidence.passages import Hit
 from graphs.ports import Embedder, Matrix, Vector
@@ -25,11 +26,16 @@ class FingerprintMismatch(YoujuError):
     """The stored vectors come from another embedder than the one in use."""
 
     def __init__(self, kb: str, stored: str, used: str) -> None:
+        how = f"run `youju reindex --kb {kb}`"
+        if (former := setting_of(stored)) != setting_of(used):
+            how = (
+                f"set {former} as before, or change the embedder with "
+                f"`youju reindex --kb {kb} --change-embedder`"
+            )
         super().__init__(
-            f"knowledge base {kb!r} was indexed with {stored}, the service uses {used}; "
-            f"run `youju reindex --kb {kb}`"
+            f"knowledge base {kb!r} was indexed with {stored}, the service uses {used}; {how}"
         )
-        self.kb = kb
+        self.kb, self.stored, self.used = kb, stored, used
 
 
 class DenseIndex:

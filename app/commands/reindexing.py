@@ -1,34 +1,75 @@
 """Make a knowledge base anew from its canonical texts. No route does this: it needs the folder."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rich.progress import Progress as Bar
 
+from app.adapters.dense_chroma import FingerprintMismatch
+from app.adapters.embedder_settings import setting_of
 from app.adapters.lock import DataFolderBusy
 from app.commands.boundary import CommandFailed
 from app.commands.ingesting import progress_bar
 from app.commands.lines import ProgressLines
+from app.commands.screen import out
 from app.ingest.reports import IngestReport, Progress
 from app.settings import Settings
 from app.wiring import OpenServices, open_services
 
 
-async def reindex(settings: Settings, kb: str | None) -> tuple[str, list[IngestReport]]:
-    """Reindex one knowledge base, or all, behind a progress bar; return the embedder's name too.
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What was made anew, and with which embedder."""
 
-    Raises CommandFailed while another process holds the folder.
+    embedder: str
+    reports: list[IngestReport]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what became of each knowledge base, for scripts."""
+        return {"knowledge_bases": [_as_json(self.embedder, report) for report in self.reports]}
+
+
+async def reindex(settings: Settings, kb: str | None, change_embedder: bool) -> Made:
+    """Reindex one knowledge base, or all, behind a progress bar.
+
+    Raises CommandFailed while another process holds the folder, and where a knowledge base was made
+    with another embedder than the settings name, unless `change_embedder` asks for that.
     """
     try:
         async with open_services(settings) as services:
             names = [kb] if kb else [each.name for each in await services.library.list()]
+            if not change_embedder:
+                await _refuse_other_embedder(services, names)
             with progress_bar() as bar:
                 reports = [await _reindex(services, name, bar) for name in names]
-            return services.models["embedder"], reports
+            return Made(services.models["embedder"], reports)
     except DataFolderBusy as error:
         raise CommandFailed(
             f"Reindexing needs the data folder to itself: {error}.",
             "Stop that process first, then reindex, then start it again.",
         ) from error
+
+
+async def _refuse_other_embedder(services: OpenServices, names: Sequence[str]) -> None:
+    """Raise CommandFailed unless all were made with the embedder in use, of whatever release."""
+    others: dict[str, list[str]] = {}
+    for name in names:
+        try:
+            await services.library.open(name)
+        except FingerprintMismatch as error:
+            if setting_of(error.stored) != setting_of(error.used):
+                others.setdefault(error.stored, []).append(name)
+    if not others:
+        return
+    made = "; ".join(f"{', '.join(kbs)} with {stored}" for stored, kbs in others.items())
+    former = " or ".join(f"`{setting_of(stored)}`" for stored in others)
+    raise CommandFailed(
+        f"This would change the embedder. Made were {made}; the settings here name "
+        f"{services.models['embedder']}. Nothing was changed.",
+        f"To keep the embedder, set what the server is started with ({former}) and reindex again; "
+        "to change it, add --change-embedder.",
+    )
 
 
 async def _reindex(services: OpenServices, kb: str, bar: Bar) -> IngestReport:
@@ -44,8 +85,16 @@ async def _reindex(services: OpenServices, kb: str, bar: Bar) -> IngestReport:
     return await services.indexer.reindex(kb, show)
 
 
-def as_json(embedder: str, report: IngestReport) -> dict[str, Any]:
-    """Return what became of one knowledge base, for scripts."""
+def report(made: Made) -> None:
+    """Print a line for each knowledge base."""
+    for each in made.as_json()["knowledge_bases"]:
+        line = "{kb}: {documents} documents, {passages} passages made anew with {embedder}"
+        out.print(line.format_map(each))
+    if not made.reports:
+        out.print("There is no knowledge base to reindex.")
+
+
+def _as_json(embedder: str, report: IngestReport) -> dict[str, Any]:
     return {
         "kb": report.kb,
         "documents": len(report.files),

