@@ -55,7 +55,7 @@ def build_graph(with_: Collaborators) -> AskGraph:
     def add(name: str, node: Any) -> None:
         graph.add_node(name, node)
 
-    add("analyze_query", AnalyzeQuery("analyze_query", library, reasoner, policy))
+    add("analyze_query", AnalyzeQuery("analyze_query", library, reasoner, policy, with_.models.key))
     add("answer_directly", AnswerDirectly("answer_directly", library, policy))
     add("retrieve_initial", RetrieveInitial("retrieve_initial", library, with_.search, policy))
     for strategy, profile in (("precise", policy.precise), ("broaden", policy.broaden)):

@@ -67,6 +67,8 @@ class AskState(TypedDict, total=False):
     """What the next retrieval searches: the main query first, then gap queries."""
     max_rounds: int
     threshold: float
+    calibration: str
+    """Name of the knowledge base's own calibration, empty where the shipped one is used."""
     started_at: float
     """Unix seconds: the deadline counts from here, also after a resume."""
 

@@ -6,14 +6,23 @@ from typing import TypeVar
 from graphs.ask.state import AskState
 from graphs.evidence.text import language
 from graphs.policy import Policy
+from graphs.ports import Calibration
 
 Number = TypeVar("Number", int, float)
 
 
-def fresh_turn(state: AskState, policy: Policy) -> AskState:
-    """Return the turn that a question opens; nothing of the turn before it is kept but `turns`."""
+def fresh_turn(state: AskState, policy: Policy, calibration: Calibration | None = None) -> AskState:
+    """Return the turn that a question opens; nothing of the turn before it is kept but `turns`.
+
+    θ is the caller's number, else the caller's preset, else the calibrated one of the knowledge
+    base, else that of the preset in the settings.
+    """
     question, options = state["question"], state.get("options", {})
-    preset = options.get("preset") or policy.preset
+    preset = options.get("preset")
+    if preset is None and calibration is not None:
+        usual = calibration.threshold
+    else:
+        usual = policy.presets[preset or policy.preset]
     return AskState(
         question=question,
         kb=state["kb"],
@@ -26,7 +35,8 @@ def fresh_turn(state: AskState, policy: Policy) -> AskState:
         sub_questions=[],
         queries=[],
         max_rounds=_or(options.get("max_rounds"), policy.max_rounds),
-        threshold=_or(options.get("threshold"), policy.presets[preset]),
+        threshold=_or(options.get("threshold"), usual),
+        calibration=calibration.name if calibration else "",
         started_at=time.time(),
         rounds=0,
         evidence=[],

@@ -24,6 +24,7 @@ from graphs.evidence.text import (
 from graphs.evidence.titles import head, named, names
 from graphs.ports import (
     Background,
+    Calibration,
     Embedder,
     KeywordHits,
     KnowledgeBaseInfo,
@@ -61,6 +62,7 @@ class MemoryKnowledgeBase:
     name: str = "kb"
     contact: str = ""
     dense_broken: bool = False
+    calibrations: dict[str, Calibration] = field(default_factory=dict)
     _vectors: dict[str, Vector] = field(default_factory=dict)
     _sentences: dict[str, Matrix] = field(default_factory=dict)
     _terms: dict[str, list[str]] = field(default_factory=dict)
@@ -194,6 +196,9 @@ class MemoryKnowledgeBase:
 
     async def background(self, fingerprint: str) -> Background | None:
         return None
+
+    async def calibration(self, models: str) -> Calibration | None:
+        return self.calibrations.get(models)
 
     async def canonical_text(self, document_id: str, version: str) -> str | None:
         parts = [i.text for i in self.items if i.document_id == document_id]

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from graphs.evidence.passages import Hit, Passage
-from graphs.knowledge import Background, KeywordHits, KnowledgeBaseInfo, Vocabulary
+from graphs.knowledge import Background, Calibration, KeywordHits, KnowledgeBaseInfo, Vocabulary
 from graphs.ports import KnowledgeBase, Library, Matrix, Vector
 
 _ALL = 10_000
@@ -96,6 +96,10 @@ class GivenPassages:
     async def vocabulary(self) -> Vocabulary:
         """Return the base's key phrases."""
         return await self._base.vocabulary()
+
+    async def calibration(self, models: str) -> Calibration | None:
+        """Return the base's own calibration."""
+        return await self._base.calibration(models)
 
     async def background(self, fingerprint: str) -> Background | None:
         """Return the base's background."""

@@ -19,12 +19,14 @@ class AnalyzeQuery:
     library: Library
     reasoner: Reasoner
     policy: Policy
+    models_key: str
+    """What the knowledge base's calibration must have been made with (`Models.key`)."""
 
     async def __call__(self, state: AskState) -> AskState:
         """Return a whole fresh turn; only `turns` lives on."""
-        fresh = fresh_turn(state, self.policy)
-        step = begin(self.name, fresh, self.policy)
         kb = await self.library.open(state["kb"])
+        fresh = fresh_turn(state, self.policy, await kb.calibration(self.models_key))
+        step = begin(self.name, fresh, self.policy)
         found = await self.reasoner.analyze(state["question"], fresh["turns"], kb, step.meter)
         notices: list[Notice] = []
         if found.direct_reason == "unresolved_reference":

@@ -1,5 +1,6 @@
 """Assemble the answer as the caller gets it."""
 
+import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,8 +31,15 @@ class Models:
     reranker: str
     reasoner: str
     calibration: str
+    """The shipped confidence model; a knowledge base's own takes its place."""
     reranker_fallback: bool = False
     """Whether the default reranker stands in for the configured one."""
+
+    @property
+    def key(self) -> str:
+        """What a calibration holds for: other models give other confidences."""
+        names = (self.embedder, self.reranker, self.reasoner, self.calibration)
+        return hashlib.sha256("\n".join(names).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +130,7 @@ class Finalize:
                 "embedder": self.models.embedder,
                 "reranker": self.models.reranker,
                 "reasoner": self.models.reasoner,
-                "calibration": self.models.calibration,
+                "calibration": state["calibration"] or self.models.calibration,
             },
         }
 
