@@ -37,6 +37,14 @@ def decode(token: str) -> str:
     return _ESCAPED.sub(lambda match: chr(int(match.group(1), 16)), token)
 
 
+def decoded(terms: str) -> Mapping[str, int]:
+    """Return the terms of an indexed row with how often each stands there, in order."""
+    counts = Counter(terms.split())
+    if _ESCAPE not in terms:
+        return counts
+    return {decode(token): count for token, count in counts.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Indexed:
     """What is indexed of a passage: its encoded terms, and the names it can be called by."""
@@ -143,10 +151,9 @@ class KeywordIndex:
                 f"SELECT rowid, terms FROM {tables(kb).rows} WHERE rowid IN ({_marks(numbers)})",
                 tuple(numbers.values()),
             )
-            terms = {row["rowid"]: row["terms"].split() for row in rows}
+            terms = {row["rowid"]: row["terms"] for row in rows}
         for id_, number in numbers.items():
-            counts = Counter(terms.get(number, ()))
-            found[id_] = {decode(token): count for token, count in counts.items()}
+            found[id_] = decoded(terms.get(number, ""))
         return found
 
     def titled(

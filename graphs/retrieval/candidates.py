@@ -8,7 +8,6 @@ import numpy as np
 
 from graphs.evidence.fusion import fuse, keyword_ceiling
 from graphs.evidence.passages import Hit, Passage
-from graphs.evidence.text import query_terms
 from graphs.policy import Profile
 from graphs.ports import KeywordHits, KnowledgeBase
 from graphs.retrieval.doors import by_words, cosines_of, open_doors
@@ -82,10 +81,14 @@ class Gatherer:
         return Pool([*scored, *linked], found.dense, found.keyword)
 
     async def by_words(
-        self, kb: KnowledgeBase, text: str, exclude: Collection[str], seen: Collection[str]
+        self,
+        kb: KnowledgeBase,
+        terms: Sequence[str],
+        exclude: Collection[str],
+        seen: Collection[str],
     ) -> KeywordHits:
-        """Return the keyword hits of a text: they need no vector, so need not wait for one."""
-        return await by_words(kb, query_terms(text), self.count + len(seen), exclude)
+        """Return the keyword hits of terms: they need no vector, so need not wait for one."""
+        return await by_words(kb, terms, self.count + len(seen), exclude)
 
     async def _linked(
         self,
@@ -108,6 +111,8 @@ class Gatherer:
 
         def marked(each: Scored) -> Scored:
             id_ = each.passage.id
+            if id_ not in links.named and id_ not in links.linked:
+                return each
             return replace(each, named=float(id_ in links.named), linked=links.linked.get(id_, 0.0))
 
         scored[:] = [marked(each) for each in scored]

@@ -13,7 +13,14 @@ from graphs.evidence.ranker import Ranker
 from graphs.evidence.text import codes, query_terms
 from graphs.meter import Meter
 from graphs.policy import Policy, Profile
-from graphs.ports import Candidate, Embedder, KnowledgeBase, ListwiseReranker, Reranker
+from graphs.ports import (
+    Candidate,
+    Embedder,
+    KnowledgeBase,
+    ListwiseReranker,
+    Reranker,
+    Vector,
+)
 from graphs.retrieval.candidates import Gatherer, Query, Scored
 from graphs.retrieval.ordering import Order, meaning_of, ordered
 from graphs.retrieval.reranking import reordered, request_of, scored_by
@@ -60,9 +67,11 @@ class HybridSearch:
         An unreachable vector index or embedder leaves keyword search alone (`dense_available` is
         false). The listwise reranker works only where a meter gives it a budget.
         """
-        query, keyword = await asyncio.gather(
-            self.query(text), self.gatherer.by_words(kb, text, exclude, seen)
+        terms = tuple(query_terms(text))
+        vector, keyword = await asyncio.gather(
+            self._embedded(text), self.gatherer.by_words(kb, terms, exclude, seen)
         )
+        query = Query(text, vector, terms, tuple(codes(text)))
         pool = await self.gatherer.gather(kb, query, profile, exclude, seen, keyword)
         ranked = await self.rank(kb, query, pool.scored, profile, round_, meter)
         evidence = self.select(ranked, profile)
@@ -77,8 +86,12 @@ class HybridSearch:
 
     async def query(self, text: str) -> Query:
         """Embed and tokenise a query."""
-        vector = (await asyncio.to_thread(self.embedder.embed, [text]))[0]
+        vector = await self._embedded(text)
         return Query(text, vector, tuple(query_terms(text)), tuple(codes(text)))
+
+    async def _embedded(self, text: str) -> Vector:
+        vector: Vector = (await asyncio.to_thread(self.embedder.embed, [text]))[0]
+        return vector
 
     def select(
         self,
