@@ -49,7 +49,11 @@ _STORE_ERRORS: dict[type[Exception], tuple[int, str, str]] = {
         "Stop the service first where one serves the folder (Ctrl-C), then reindex: --all takes every "
         "knowledge base. Or set the embedder back to the former one, which needs no reindexing.",
     ),
-    EmbedderUnavailable: (503, "embedder_unavailable", "Nothing is lost: send it again later."),
+    EmbedderUnavailable: (
+        503,
+        "embedder_unavailable",
+        "Nothing is lost: send it again later. What was stored up to here may show up before that.",
+    ),
 }
 
 Opener = Callable[[Settings], AbstractAsyncContextManager[Services]]

@@ -7,6 +7,7 @@ import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import uvicorn
@@ -37,12 +38,16 @@ class ScriptedServices:
         return []
 
 
+one_embedder = cache(UseEmbedder)
+"""The weights are 120 MB and take a second to read: every service of a process shares them."""
+
+
 def scripted_services(script: Script) -> Opener:
     """Return a factory of real stores around the scripted graph."""
 
     @asynccontextmanager
     async def opened(settings: Settings) -> AsyncIterator[ScriptedServices]:
-        embedder = UseEmbedder()
+        embedder = one_embedder()
         library = StoredLibrary(settings.data_dir, embedder)
         await library.create("plant")
         await library.create("other")
@@ -53,6 +58,7 @@ def scripted_services(script: Script) -> Opener:
             searcher = Searcher(HybridSearch(embedder, None, Policy()))
             indexer = Indexer(library, max_bytes=settings.max_upload_bytes)
             yield ScriptedServices(graph, library, indexer, searcher, models)
+            indexer.close()
         library.close()
 
     return opened

@@ -1,7 +1,13 @@
+import gc
 import re
+import weakref
 
 from http_client import Client
-from scripted_graph import NODES
+from scripted_app import scripted_services
+from scripted_graph import NODES, Script
+
+from app.main import create_app
+from app.settings import Settings
 
 
 async def test_health_and_readiness_say_which_brain_runs(client: Client) -> None:
@@ -49,3 +55,11 @@ async def test_docs_need_nothing_from_outside(client: Client) -> None:
     for link in links:
         assert link.startswith("/"), link
         assert (await client.get(link)).status_code == 200
+
+
+async def test_stopped_service_frees_its_stores(settings: Settings) -> None:
+    app = create_app(settings, scripted_services(Script()))
+    async with app.router.lifespan_context(app):
+        held = [weakref.ref(app.state.services.library), weakref.ref(app.state.runs)]
+    gc.collect()
+    assert [kept() for kept in held] == [None, None]
