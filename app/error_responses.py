@@ -1,5 +1,6 @@
 """The one place where errors become HTTP."""
 
+import asyncio
 import logging
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -11,8 +12,15 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.errors import InvalidRequest, ServiceError, TooLarge, UnsupportedContent
+from app.errors import (
+    InvalidRequest,
+    RequestInterrupted,
+    ServiceError,
+    TooLarge,
+    UnsupportedContent,
+)
 from app.schemas import ErrorBody, ErrorOut
 from app.store_troubles import trouble_of
 from graphs.errors import ModelUnavailable, StoreUnavailable, UnknownKnowledgeBase, YoujuError
@@ -149,6 +157,29 @@ def _of_anything(_: Request, __: Exception) -> JSONResponse:
     )
 
 
+class _Interruptions:
+    """Answers a request that the server cancels when it stops; the server itself says a bare 500."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = False
+
+        async def passed(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, passed)
+        except asyncio.CancelledError:
+            if begun or scope["type"] != "http":
+                raise
+            error = RequestInterrupted("The service stopped before this request was finished.")
+            await of_service(error)(scope, receive, send)
+
+
 def install(
     app: FastAPI, adapters: Mapping[type[Exception], tuple[int, str, str]] | None = None
 ) -> None:
@@ -165,6 +196,7 @@ def install(
     known: dict[type[Exception], tuple[int, str, str]] = dict(adapters or {})
     for kind in known:
         app.add_exception_handler(kind, of_adapter)
+    app.add_middleware(_Interruptions)
     app.add_exception_handler(RequestValidationError, _of_validation)
     app.add_exception_handler(HTTPException, _of_framework)
     app.add_exception_handler(ClientDisconnect, _of_departure)

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from app.store_troubles import FULL, READ_ONLY, trouble_of
 from graphs.errors import YoujuError
 
 
@@ -116,10 +117,30 @@ class KnowledgeBaseGone(RunFailed):
     hint = "GET /kb lists them; the first upload to POST /kb/{kb}/documents creates one."
 
 
+class DiskFull(RunFailed):
+    """The disk took no more while the question was answered."""
+
+    status, code, hint = FULL.status, FULL.code, FULL.hint
+
+
+class DataReadOnly(RunFailed):
+    """The data folder could not be written while the question was answered."""
+
+    status, code, hint = READ_ONLY.status, READ_ONLY.code, READ_ONLY.hint
+
+
 RUN_ERRORS: dict[str, type[RunFailed]] = {
-    kind.code: kind for kind in (RunFailed, KnowledgeBaseGone)
+    kind.code: kind for kind in (RunFailed, KnowledgeBaseGone, DiskFull, DataReadOnly)
 }
 """What the code of a run's `error` event stands for."""
+
+
+def run_failure(error: BaseException | None) -> RunFailed:
+    """Return what is told of an error that ended a run: the disk's trouble, or nothing of the cause."""
+    trouble = trouble_of(error) if error is not None else None
+    if trouble is None:
+        return RunFailed("The question ran into an error and was not answered.")
+    return RUN_ERRORS[trouble.code](trouble.message)
 
 
 class RunInterrupted(ServiceError):
@@ -127,3 +148,19 @@ class RunInterrupted(ServiceError):
 
     status, code = 503, "run_interrupted"
     hint = "POST /threads/{id}/resume finishes it."
+
+
+class RequestInterrupted(ServiceError):
+    """The service stopped before a request was finished."""
+
+    status, code = 503, "interrupted"
+    hint = "Send it again once the service runs."
+
+
+class UploadInterrupted(RequestInterrupted):
+    """The service stopped in the middle of an upload; its threads may have gone on for a while."""
+
+    hint = (
+        "Send the same files again once the service runs: what was taken already is left as it is. "
+        "Some of them may show up by themselves before that."
+    )

@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 
-from app.errors import RUN_ERRORS, KnowledgeBaseGone, RunFailed, RunInterrupted
+from app.errors import RUN_ERRORS, KnowledgeBaseGone, RunFailed, RunInterrupted, run_failure
 from app.run_log import RunLog
 from app.run_records import Draft, Event, NewRun, Run, Thread
 from app.run_store import RunStore
@@ -92,7 +92,7 @@ class RunManager:
         if active is not None and active.task is not None:
             await asyncio.wait([active.task])
             if not active.task.cancelled() and active.task.exception() is not None:
-                raise RunFailed("This question ran into an error.")
+                raise run_failure(active.task.exception())
         run = await self.store.run(run_id)
         while run.status == "running":
             await asyncio.sleep(_POLL_SECONDS)
@@ -179,10 +179,9 @@ class RunManager:
         except UnknownKnowledgeBase as error:
             gone = f"There is no knowledge base named {error.name} any more."
             await self._fail(run, KnowledgeBaseGone(gone))
-        except Exception:
+        except Exception as error:
             logger.exception("run %s failed", run.id)
-            message = "The question ran into an error and was not answered."
-            await self._fail(run, RunFailed(message))
+            await self._fail(run, run_failure(error))
         finally:
             self._active.pop(run.id, None)
             await active.advance()

@@ -1,5 +1,6 @@
 """Knowledge bases and their documents: listing, taking in, deleting."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,7 +12,13 @@ from starlette.datastructures import UploadFile
 
 from app.adapters.documents_sqlite import DocumentInfo
 from app.deps import ServicesDep, SettingsDep
-from app.errors import InvalidRequest, TooLarge, UnknownDocument, UnsupportedContent
+from app.errors import (
+    InvalidRequest,
+    TooLarge,
+    UnknownDocument,
+    UnsupportedContent,
+    UploadInterrupted,
+)
 from app.ingest.reports import FileReport, IngestReport, Readable, Source
 from app.resources import (
     DocumentListOut,
@@ -157,8 +164,11 @@ async def upload_documents(
     """
     indexer = services.indexer
     show = indexer.board.writer(kb, ingest) if ingest else None
-    async with _sources(request, name) as sources:
-        report = await indexer.ingest(kb, sources, show, more)
+    try:
+        async with _sources(request, name) as sources:
+            report = await indexer.ingest(kb, sources, show, more)
+    except asyncio.CancelledError as stopped:  # the server's patience with its requests is over
+        raise UploadInterrupted("The service stopped before this upload was finished.") from stopped
     _refuse_if_all_failed(report)
     return IngestOut(
         kb=kb, files=[_file(file) for file in report.files], seconds=round(report.seconds, 3)

@@ -11,6 +11,7 @@ import typer
 from app.adapters.database import Database
 from app.commands.boundary import boundary
 from app.commands.inside import running
+from app.errors import run_failure
 from app.settings import Settings
 from app.store_troubles import FULL, READ_ONLY, trouble_of
 from graphs.errors import DenseUnavailable
@@ -65,3 +66,35 @@ def test_command_on_a_read_only_folder_gets_a_hint(capsys: pytest.CaptureFixture
     said = " ".join(capsys.readouterr().err.split())
     assert "data/lock: Read-only file system." in said
     assert "YOUJU_DATA_DIR" in said
+
+
+@pytest.mark.parametrize("written", ["runs", "checkpoints"])
+async def test_question_on_a_read_only_disk_is_told_with_what_mends_it(
+    tmp_path: Path, written: str
+) -> None:
+    settings = Settings(_env_file=None, data_dir=tmp_path, llm="off")  # type: ignore[call-arg]
+    async with running(settings) as app:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://youju") as client:
+            url, body = "/kb/lifts/documents", PLAN[:600].encode()
+            await client.post(url, params={"name": "plan.md"}, content=body)
+            if written == "runs":
+                app.state.runs.store._connection.execute("PRAGMA query_only=ON")
+            else:
+                await app.state.services.graph.checkpointer.conn.execute("PRAGMA query_only=ON")
+            reply = await client.post("/ask", json={"kb": "lifts", "question": "What is carried?"})
+            if written == "runs":
+                app.state.runs.store._connection.execute("PRAGMA query_only=OFF")
+    assert (reply.status_code, reply.json()["error"]["code"]) == (503, "data_read_only")
+    assert reply.json()["error"]["message"] == READ_ONLY.message
+    assert "YOUJU_DATA_DIR" in reply.json()["error"]["hint"]
+
+
+def test_failure_of_a_run_names_the_disk_and_nothing_else() -> None:
+    full = run_failure(OSError(errno.ENOSPC, "No space left on device"))
+    assert (full.status, full.code, str(full), full.hint) == (
+        FULL.status, FULL.code, FULL.message, FULL.hint,
+    )  # fmt: skip
+    other = run_failure(ValueError("secret"))
+    assert (other.status, other.code) == (500, "run_failed")
+    assert "secret" not in str(other)
