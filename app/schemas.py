@@ -120,6 +120,8 @@ class DecisionOut(Part):
     unsupported_points: list[str]
     retryable: bool
     rewrite_strategy: str
+    only_confidence: bool = False
+    """Whether the answer stands or falls with `confidence` reaching `threshold`: all else is there."""
     assessment: AssessmentOut
 
 

@@ -126,6 +126,8 @@ class Decision(TypedDict):
     unsupported_points: list[str]
     retryable: bool
     rewrite_strategy: str
+    only_confidence: bool
+    """Whether the table answers as soon as the confidence reaches θ: all else is there."""
     assessment: Assessment
 
 

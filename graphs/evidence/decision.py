@@ -37,23 +37,29 @@ def decide(
        covered by a passage ≥ answer_passage, confidence_covered ≥ min_confidence:
        `partial_answer`; else `insufficient`.
     """
-    required = [facet["id"] for facet in facets if facet["required"]]
-    held = [facet for facet in required if assessment["covered"].get(facet)]
-    strong = assessment["best"] >= policy.answer_passage
     if assessment["best"] < policy.min_passage or not assessment["holds_subject"]:
         rule = "1: nothing near enough" if assessment["holds_subject"] else "1: subject not held"
         return Verdict("retry_broaden" if round_left and bindable else "insufficient", rule)
-    if (
-        len(held) == len(required)
-        and strong
-        and assessment["confidence"] >= assessment["threshold"]
-    ):
+    complete = answers_if_sure(assessment, facets, policy)
+    if complete and assessment["confidence"] >= assessment["threshold"]:
         return Verdict("answer", "2: every required facet covered")
+    if round_left and complete:
+        return Verdict(
+            "rewrite", "3: everything is covered, not surely enough, and a round is left"
+        )
     if round_left:
         return Verdict("rewrite", "3: something is missing and a round is left")
     if partial_allowed(assessment, facets, policy, covering):
         return Verdict("partial_answer", "4: a part is covered")
     return Verdict("insufficient", "4: too little is covered")
+
+
+def answers_if_sure(assessment: Assessment, facets: list[Facet], policy: Policy) -> bool:
+    """Tell whether rule 2 would answer if only the confidence reached θ."""
+    nothing = assessment["best"] < policy.min_passage or not assessment["holds_subject"]
+    required = [facet["id"] for facet in facets if facet["required"]]
+    held = all(assessment["covered"].get(facet) for facet in required)
+    return not nothing and held and assessment["best"] >= policy.answer_passage
 
 
 def clamp(

@@ -70,9 +70,13 @@ RULES: dict[str, tuple[str, str]] = {
         "所问的各项都有段落给出",
         "every part that is asked for is covered by a passage",
     ),
+    "3: everything is covered, not surely enough, and a round is left": (
+        "所问的各项都有段落给出，但把握不足，还可以再检索一次",
+        "every part is covered, but not surely enough, and another retrieval is allowed",
+    ),
     "3: something is missing and a round is left": (
-        "尚有未覆盖或把握不足之处，还可以再检索一次",
-        "something is missing or too uncertain, and another retrieval is allowed",
+        "尚有未覆盖之处，还可以再检索一次",
+        "something is missing, and another retrieval is allowed",
     ),
     "4: a part is covered": ("只有一部分有依据", "only a part is covered"),
     "4: too little is covered": ("有依据的部分太少", "too little is covered"),

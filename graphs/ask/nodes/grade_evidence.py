@@ -9,7 +9,7 @@ from graphs.ask.records import Assessment, Decision, Notice
 from graphs.ask.state import AskState
 from graphs.evidence.assessment import assess, best_covering
 from graphs.evidence.calibration import ConfidenceModel
-from graphs.evidence.decision import Verdict, clamp, decide, partial_allowed
+from graphs.evidence.decision import Verdict, answers_if_sure, clamp, decide, partial_allowed
 from graphs.evidence.ledger import nearest_of
 from graphs.evidence.messages import reason
 from graphs.evidence.notes import take_notes
@@ -99,6 +99,7 @@ class GradeEvidence:
             unsupported_points=open_,
             retryable=left and verdict.decision in _STRATEGY,
             rewrite_strategy=_STRATEGY.get(verdict.decision, ""),
+            only_confidence=answers_if_sure(assessment, list(case.facets), self.policy),
             assessment=Assessment(**{**assessment, "covered": {}}),
         )
 
