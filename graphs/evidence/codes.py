@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from string import ascii_lowercase, ascii_uppercase
 
 from graphs.evidence.numerals import chinese_number
 from graphs.evidence.script import aligned
@@ -15,6 +16,7 @@ _ARTICLE = re.compile(
     r"(?:之(?P<sub>[一二三四五六七八九十]{1,3}|\d{1,2}(?!\d)))?"
 )
 _NUMBER = re.compile(r"[0-9]|第")
+_RAISED = str.maketrans(ascii_lowercase, ascii_uppercase)
 _LOOSE_DIGITS = 5
 _NUMERALS = "零一二三四五六七八九"
 
@@ -46,7 +48,7 @@ def code_spans(text: str) -> list[tuple[int, int, str]]:
 
 
 def _lettered(plain: str) -> Iterator[tuple[int, int, str]]:
-    raised = "".join(char.upper() if char.isascii() else char for char in plain)
+    raised = plain.translate(_RAISED)
     for match in _ASCII.finditer(raised):
         written = plain[match.start() : match.end()]
         code = match.group().replace(" ", "")
