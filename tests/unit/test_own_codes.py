@@ -49,3 +49,37 @@ def test_code_of_this_document_stands_apart_from_those_it_names(head: str, own: 
 def test_codes_of_other_documents_alone_name_nothing(head: str) -> None:
     assert own_codes("", head) == ()
     assert own_codes("Leave HR-LV-2024-01", head) == ("HR-LV-2024-01",)
+
+
+PARTS = [f"SP-{number}" for number in range(1001, 1100)]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "\n".join(f"- {code} 滤芯" for code in PARTS),
+        "| 编码 | 名称 |\n|---|---|\n" + "\n".join(f"| {code} | 滤芯 |" for code in PARTS),
+        "\n".join(f"编码：{code}\n名称：滤芯" for code in PARTS),
+        f"适用于 {'、'.join(PARTS[:3])} 等备件。",
+    ],
+)
+def test_entries_of_a_list_name_records_and_not_the_document(head: str) -> None:
+    assert own_codes("备件清单", head) == ()
+    assert own_codes("备件清单 PL-2025-01", head) == ("PL-2025-01",)
+    assert own_codes("备件清单", f"文件编号：PL-2025-01\n{head}") == ("PL-2025-01",)
+
+
+def test_labelled_code_stands_out_of_a_list_of_its_kind() -> None:
+    head = "文件编号：QX-2025-001\n\n适用：QX-2025-094、QX-2025-095、QX-2025-096"
+    assert own_codes("缺陷清单", head) == ("QX-2025-001",)
+    assert own_codes("", "| 文件编号 | QX-2025-001 |\n| QX-2025-002 | QX-2025-003 |") == (
+        "QX-2025-001",
+    )
+
+
+def test_passages_of_a_list_bear_the_codes_that_they_hold() -> None:
+    text = "# 备件清单\n\n" + "\n".join(f"- {code} 滤芯，库位 A 区" for code in PARTS)
+    made = prepare("kb", "parts.md", Converted(text, True), SplitLimits(), "test")
+    assert made.document.codes == ()
+    held = [code for codes in made.codes for code in codes]
+    assert sorted(held) == PARTS
