@@ -100,7 +100,10 @@ class Wanted:
         """Tell whether the question does not name a value itself."""
         if value.kind in ("person", "place", "organisation", "name", "title"):
             return value.value not in self.question
-        return not any(agree(value, other) for other in self.known)
+        # 9 December 2022 is new where the question says 2022, and not the other way round
+        return not any(
+            agree(value, other) and len(value.value) <= len(other.value) for other in self.known
+        )
 
 
 _ASKS_WHICH = re.compile(r"什么|哪[个些种]|是啥|\b(?:what|which)\b", re.IGNORECASE)

@@ -120,6 +120,16 @@ def test_what_the_question_names_is_not_new() -> None:
     assert [(c.value.value, c.new) for c in found] == [("2022", False), ("2023", True)]
 
 
+def test_a_day_of_the_year_that_is_asked_about_is_new() -> None:
+    found = candidates_in("闭幕于2022年12月9日。", Wanted.of("2022年展会何时闭幕？"), {})
+    assert [c.new for c in found] == [True]
+
+
+def test_the_year_of_a_day_that_is_asked_about_is_not_new() -> None:
+    found = candidates_in("2022年闭幕。", Wanted.of("2022年12月9日闭幕的是哪年的展会？"), {})
+    assert [c.new for c in found] == [False]
+
+
 def test_a_number_of_another_unit_fits_less() -> None:
     wanted = Wanted.of("有多少台水泵？")
     hall, pumps = candidates_in("厂房长 90 米，有水泵 3 台。", wanted, {"水泵": 1.0})
