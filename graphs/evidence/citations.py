@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from graphs.ask.records import Citation, Statement
-from graphs.evidence.blocks import Row, header_line, header_of, plain, row_at, rows
-from graphs.evidence.numbers import Claim, blanked, claims, supports
+from graphs.evidence.blocks import Row, plain, rows
+from graphs.evidence.numbers import claims, supports
 from graphs.evidence.passages import Passage
-from graphs.evidence.text import fold, is_cjk, sentences, words
+from graphs.evidence.standing import Line, nouns, quoted_lines, stands
+from graphs.evidence.text import fold, sentences, words
 
 SELF_EVIDENT = 0.8
 """Share of content words that must stand in the quotes for a statement to need no model."""
@@ -25,12 +25,13 @@ _DENIAL = re.compile(
     r"不|未|无(?!论)|没有|禁止|严禁|\b(?:not|no|never|neither|nor|without|cannot)\b|n't\b", re.I
 )
 _NO_DENIAL = re.compile(
-    r"不(?:大于|小于|超过|少于|低于|高于|得超过|得低于|早于|晚于|多于|锈|同|断|仅|但|管|论|足|久|良|平|稳)|无(?:水|烟|缝|线|功|机|害|论)"
+    r"不(?:得|应|能|可|宜)?(?:大于|小于|超过|少于|低于|高于|早于|晚于|多于)|不(?:锈|同|断|仅|但|管|论|足|久|良|平|稳)|无(?:水|烟|缝|线|功|机|害|论)"
     r"|\b(?:no (?:more|less|later|earlier|fewer) than|not (?:more|less|later|earlier|exceed\w*|only)|must not exceed)\b",
     re.I,
 )
+_BOUND = re.compile(r"不(?:得|准|允许)(?=大于|小于|超过|少于|低于|高于|早于|晚于|多于)|\b(?:must|may|shall) not (?=exceed|be (?:more|less|higher|lower|later|earlier))", re.I)  # fmt: skip
+"""What forbids more or less than a bound requires the bound."""
 _NEGATION = re.compile(r"[不未无没禁]|\b(?:not|no|never|cannot)\b|n't\b", re.I)
-_CLAUSE = re.compile(r"[，,、：:]|\band\b|\s-\s", re.I)
 _WHOLE = 0.9
 """A statement repeats a quote whole from this share of the quote's words on."""
 _SAME_MATTER = 0.6
@@ -83,46 +84,25 @@ def unsupported(statement: Statement, passages: Mapping[str, Passage], question:
     if not cited:
         return "no quote carries it"
     quoted = _quoted(cited)
-    known = claims(question)
-    headings = [" ".join((p.title, *p.section, *p.codes, p.date or "")) for _, p in cited]
     text = statement["text"]
-    for claim in claims(text):
-        if not (_stands(claim, text, quoted, headings) or _in(claim, known)):
-            return f"{text[claim.start : claim.end]!r} stands in no quote"
     if any(fold(text) == fold(plain(quote_text(citation, p) or "")) for citation, p in cited):
         return None  # word for word: it says what its quote says
+    known = claims(question)
+    headings = [" ".join((p.title, *p.section, *p.codes, p.date or "")) for _, p in cited]
+    for claim in claims(text):
+        asked = any(supports(other, claim) for other in known)
+        if not (asked or stands(claim, text, quoted, headings, question)):
+            return f"{text[claim.start : claim.end]!r} stands in no quote"
     said = [f"{line.above} {line.text}" for line in quoted if not line.header]
     return _modality_lost(text, said)
 
 
-_LETTERS_OF_NUMBER = re.compile(r"(?<![A-Za-z])[A-Za-z]{1,4}(?=-?\d)")
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A quoted sentence or row; `above` is its table's header where that is quoted too, or stands
-    before the passage."""
-
-    text: str
-    above: str
-    header: bool = False
-    """It is a table's header, which says nothing by itself."""
-
-
-def _quoted(cited: Sequence[tuple[Citation, Passage]]) -> list[_Line]:
-    found: list[_Line] = []
+def _quoted(cited: Sequence[tuple[Citation, Passage]]) -> list[Line]:
+    found: list[Line] = []
     for citation, passage in cited:
-        layout = rows(passage.text)
-        offset = citation["start"] - passage.start
-        quote = passage.text[offset : citation["end"] - passage.start]
-        for start, end in sentences(quote):
-            row = row_at(layout, offset + start)
-            header = header_of(layout, row) if row and row.kind == "row" else None
-            above = ""
-            if row and row.kind == "row" and (not header or _covers(cited, passage, header)):
-                above = header_line(layout, row, passage.text, passage.lead)
-            heads = row is not None and row.kind == "header"
-            found.append(_Line(quote[start:end], above, heads))
+        start, end = citation["start"] - passage.start, citation["end"] - passage.start
+        whole = [row for row in rows(passage.text) if _covers(cited, passage, row)]
+        found += quoted_lines(passage, start, end, whole)
     return found
 
 
@@ -131,69 +111,20 @@ def _covers(cited: Sequence[tuple[Citation, Passage]], passage: Passage, row: Ro
     return any(p.id == passage.id and c["start"] <= start and end <= c["end"] for c, p in cited)
 
 
-def _in(claim: Claim, known: Sequence[Claim]) -> bool:
-    return any(supports(other, claim) for other in known)
-
-
-def _stands(claim: Claim, text: str, quoted: Sequence[_Line], headings: Sequence[str]) -> bool:
-    """Tell whether a value stands in a quoted sentence that speaks of the value's subject.
-
-    The sentence must share a content word with what the statement says around the value, and no
-    sentence without the value may hold all those words and more: then the value is another's.
-    """
-    around = _around(text, claim.start)
-    holding: list[set[str]] = []
-    others: list[set[str]] = []
-    for line in quoted:
-        held = _held(around, " ".join((line.text, line.above, *headings)))
-        (holding if _in(claim, claims(line.text)) else others).append(held)
-    for held in holding:
-        if not around or (held and not any(other > held for other in others)):
-            return True
-    return any(_in(claim, claims(heading)) for heading in headings) and claim.kind in ("code", "date")  # fmt: skip
-
-
-def _around(text: str, place: int) -> set[str]:
-    """Return the content words of the clause at a place, or of its sentence where it has none."""
-    start, sentence = _sentence_at(text, place)
-    begin = max((m.end() for m in _CLAUSE.finditer(sentence[: place - start])), default=0)
-    end = _CLAUSE.search(sentence, place - start)
-    clause = sentence[begin : end.start() if end else len(sentence)]
-    for part in (clause, sentence):
-        # the letters of E0130 are no word: they are part of what the number belongs to
-        plain_part = _LETTERS_OF_NUMBER.sub(lambda m: " " * len(m.group()), part)
-        if found := set(words(blanked(plain_part, claims(part)))):
-            return found
-    return set()
-
-
-def _held(wanted: set[str], text: str) -> set[str]:
-    known = set(words(text))
-    folded = fold(text)
-    return {word for word in wanted if word in known or (is_cjk(word) and word in folded)}
-
-
-def _sentence_at(text: str, place: int) -> tuple[int, str]:
-    for start, end in sentences(text):
-        if start <= place < end:
-            return start, text[start:end]
-    return 0, text
-
-
 def _modality_lost(text: str, quoted: Sequence[str]) -> str | None:
     """Return what a statement changed of how its quoted sentences say it, or None.
 
     Only quoted sentences that hold most of its words are read; one that says it as the statement
     does is enough.
     """
-    own = modality(text)
+    own = modality(_BOUND.sub("必须", text))
     content = set(words(text))
     said = [
         sentence
         for sentence in quoted
         if content and len(content & set(words(sentence))) / len(content) >= _SAME_MATTER
     ]
-    kinds = {modality(sentence) for sentence in said}
+    kinds = {modality(_BOUND.sub("必须", sentence)) for sentence in said}
     if "forbidden" in kinds and own not in kinds and not _NEGATION.search(text):
         return "its quote forbids it"
     whole = any(_restates(text, other) for other in quoted)
@@ -233,8 +164,12 @@ def _denies(text: str) -> bool:
 
 
 def self_evident(statement: Statement, passages: Mapping[str, Passage]) -> bool:
-    """Tell whether a statement's words so plainly stand in its quotes that no model need judge it."""
-    content = words(statement["text"])
+    """Tell whether a statement's words so plainly stand in its quotes that no model need judge it.
+
+    Few may be missing, and none that names a thing: that one thing may be another than the quote's.
+    """
+    text = statement["text"]
+    content = words(text)
     if not content:
         return False
     cited = [(citation, passages[citation["passage"]]) for citation in statement["citations"]
@@ -243,4 +178,6 @@ def self_evident(statement: Statement, passages: Mapping[str, Passage]) -> bool:
                       for citation, passage in cited)  # fmt: skip
     held = set(words(quotes))
     folded = fold(quotes)
-    return sum(word in held or word in folded for word in content) / len(content) >= SELF_EVIDENT
+    lacking = {word for word in content if word not in held and word not in folded}
+    plainly = len(lacking) <= (1 - SELF_EVIDENT) * len(content)
+    return plainly and not lacking & nouns(text)

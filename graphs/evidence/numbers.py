@@ -220,6 +220,6 @@ def supports(quote: Claim, statement: Claim) -> bool:
         return quote.value.startswith(statement.value)
     if quote.kind == "date" and statement.kind == "number" and not statement.unit:
         return statement.value in {part.lstrip("0") for part in quote.value.split("-")}
-    if quote.value != statement.value:
+    if quote.value != statement.value or (quote.kind == "percent") != (statement.kind == "percent"):
         return False
     return quote.unit == statement.unit or not statement.unit
