@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from graphs.ask.records import Statement, Turn
 from graphs.errors import ModelOutputInvalid, ModelUnavailable
+from graphs.evidence.citations import self_evident
 from graphs.ports import KnowledgeBase
 from graphs.reasoners.base import Analysis, Case, Check, Meter, Reading, Reasoner
 from graphs.reasoners.chat import BudgetExhausted
@@ -79,10 +80,22 @@ class CascadeReasoner:
                 yield statement
 
     async def check(self, case: Case, statements: Sequence[Statement], meter: Meter) -> Check:
-        """Drop what its quotes do not carry."""
-        return await _first(
-            lambda brain: brain.check(case, statements, meter), self, "check", meter
-        )
+        """Drop what its quotes do not carry.
+
+        Where no model can judge, only what plainly stands in its quotes is kept; where that is
+        nothing, the fallback's own sentences from the same passages take its place.
+        """
+        try:
+            return await self.primary.check(case, statements, meter)
+        except (ModelUnavailable, ModelOutputInvalid) as error:
+            _note(error, "check", meter)
+        passages = {item.passage.id: item.passage for item in case.evidence}
+        plain = [s for s in statements if self_evident(s, passages)]
+        check = await self.fallback.check(case, plain, meter)
+        if check.kept or not statements:
+            return check
+        async with _closing(self.fallback.generate(case, False, meter)) as own:
+            return await self.fallback.check(case, [s async for s in own], meter)
 
 
 @asynccontextmanager

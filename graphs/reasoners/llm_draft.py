@@ -15,6 +15,11 @@ from graphs.reasoners.base import Case
 _MARKER = re.compile(
     r"\s*[\[【［]\s*(P\s*\d{1,2}(?:\s*[,，、;；&]\s*P?\s*\d{1,2})*)\s*[\]】］]", re.IGNORECASE
 )
+_STRAY = re.compile(
+    r"\s*[\[【［]\s*P?\s*\d{1,2}\s*(?:[-–~]\s*P?\s*\d{1,2}\s*)?[\]】］](?=\s*[。.!！?？;；]?\s*$)",
+    re.IGNORECASE,
+)
+"""A marker that names no passage, at the end of a line."""
 _BULLET = re.compile(r"^\s*(?:[-*•+]|>)\s+")
 _EMPHASIS = re.compile(r"\*\*|__|`")
 _SPACE_BEFORE_STOP = re.compile(r"\s+(?=[。！？；，.!?;,]$)")
@@ -41,7 +46,7 @@ class Draft:
             self.heading = _plain(_MARKER.sub("", line.lstrip("#")))
             return None
         cited = self._cited(line)
-        text = _plain(_BULLET.sub("", _MARKER.sub("", line)))
+        text = _plain(_BULLET.sub("", _STRAY.sub("", _MARKER.sub("", line))))
         if not cited or not text or fold(text) in self._seen:
             return None
         self._seen.add(fold(text))

@@ -3,10 +3,11 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from llm_parts import FakeKnowledgeBase, FakeReasoner, QueuedChat, case, meter
+from llm_parts import TEXTS, FakeKnowledgeBase, FakeReasoner, QueuedChat, case, meter, passage
 
 from graphs.ask.records import Statement
 from graphs.errors import ModelOutputInvalid, ModelUnavailable, StoreUnavailable
+from graphs.evidence.citations import quote_of
 from graphs.reasoners.base import Case, Meter
 from graphs.reasoners.cascade import CascadeReasoner
 from graphs.reasoners.chat import BudgetExhausted
@@ -119,6 +120,24 @@ async def test_draft_that_is_abandoned_closes_the_model_at_once() -> None:
     async with contextlib.aclosing(drafting) as drafted:  # type: ignore[type-var]
         assert (await anext(drafted))["text"] == "model 0"
     assert primary.closed
+
+
+def cited(text: str, key: str = "p1") -> Statement:
+    return statement(text) | {"citations": [quote_of(passage(key), 0, len(TEXTS[key]))]}  # type: ignore[return-value]
+
+
+async def test_without_a_checker_only_what_plainly_stands_in_its_quotes_is_kept() -> None:
+    brain = CascadeReasoner(Failing(ModelUnavailable("down")), FakeReasoner())
+    drafted = [cited("现场检查发现滤网局部附着杂物。"), cited("真空泵的轴承发生了磨损。")]
+    check = await brain.check(case(), drafted, meter())
+    assert check.kept == drafted[:1]
+
+
+async def test_draft_that_only_the_lost_checker_could_judge_gives_way_to_the_local_one() -> None:
+    own = cited("现场检查发现滤网局部附着杂物。")
+    brain = CascadeReasoner(Failing(ModelUnavailable("down")), FakeReasoner(statements=[own]))
+    check = await brain.check(case(), [cited("真空泵的轴承发生了磨损。")], meter())
+    assert check.kept == [own]
 
 
 async def test_store_error_is_not_taken_for_a_model_error() -> None:

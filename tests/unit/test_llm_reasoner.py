@@ -314,6 +314,14 @@ class TestGenerate:
         )
         assert [s["text"] for s in found] == ["清理滤网。"]
 
+    @pytest.mark.parametrize(
+        "line",
+        ["清理滤网。[P2][3]", "清理滤网[9]。[P2]", "清理滤网。[P2][P1-P3]", "清理滤网。[P2]【4】"],
+    )
+    async def test_marker_that_names_no_passage_leaves_no_trace(self, line: str) -> None:
+        [found] = await drafted(line)
+        assert found["text"] == "清理滤网。"
+
     async def test_draft_without_any_statement_is_invalid(self) -> None:
         with pytest.raises(ModelOutputInvalid):
             await drafted("I can't say.")

@@ -1,3 +1,4 @@
+import re
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 
 from graphs.ask.records import Missing, Statement
 from graphs.evidence.messages import OPENING, WARNINGS, warn
-from graphs.evidence.writing import AnswerWriter
+from graphs.evidence.writing import AnswerWriter, unmarked
 
 A, B, C = (
     passage(text, id_, document_id=id_) for text, id_ in (("甲", "a"), ("乙", "b"), ("丙", "c"))
@@ -35,8 +36,9 @@ def test_every_statement_stands_at_its_offsets_whatever_its_text(
     assert "".join(pieces) == writer.text
     assert len(writer.statements) == len(drafts)
     for said, draft in zip(writer.statements, drafts, strict=True):
-        assert writer.text[said["start"] : said["end"]] == draft["text"]  # type: ignore[misc]
-        assert said["text"] == draft["text"]
+        assert writer.text[said["start"] : said["end"]] == said["text"]  # type: ignore[misc]
+        assert said["text"] == unmarked(draft["text"])
+        assert len(str(said["text"])) == len(draft["text"])
 
 
 @given(_drafts(), st.integers(0, 6))
@@ -106,3 +108,28 @@ def test_missing_section_names_each_entry_and_is_left_out_where_nothing_is_missi
     writer.statement(statement("one", A))
     assert writer.missing([]) == ""
     assert writer.missing(MISSING) == "\nNot supported by the knowledge base:\n- 处理措施\n"
+
+
+NOISE = st.text(st.sampled_from("[]P0123456789 ，a[1]［"), max_size=20)
+
+
+@given(st.lists(st.tuples(NOISE, NOISE, st.sampled_from([A, B, C])), max_size=5), NOISE)
+def test_every_marker_in_the_answer_is_one_of_its_citations(
+    said: list[tuple[str, str, Any]], noise: str
+) -> None:
+    writer = AnswerWriter("en")
+    for text, heading, cited in said:
+        writer.statement(statement(text, cited, heading=heading))
+    writer.missing([Missing(type="missing_field", content=noise, suggestion="", searched=[])])
+    found = [(int(m[1]), m.start()) for m in re.finditer(r"\[(\d+)\]", writer.text)]
+    given_ = [n for entry in writer.statements for n in entry["citations"]]  # type: ignore[attr-defined]
+    assert [number for number, _ in found] == given_
+    assert all(1 <= number <= len(writer.citations) for number, _ in found)
+    for _, place in found:
+        assert not any(s["start"] <= place < s["end"] for s in writer.statements)  # type: ignore[operator]
+
+
+def test_footnote_of_a_source_is_told_from_a_marker() -> None:
+    writer = AnswerWriter("en")
+    writer.statement(statement("The valve opens at 5 kPa.[3]", A))
+    assert writer.text == "The valve opens at 5 kPa.［3］ [1]\n"
