@@ -1,6 +1,7 @@
 """The evaluation of answers on small made-up sets, through the real stores and the compiled graph."""
 
 import json
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
@@ -16,6 +17,7 @@ from rag_question_files import (
     write_integrated,
     write_zh,
 )
+from scripted_openai import Reply, serve
 
 from app.commands import evaluating_rag
 from app.commands.boundary import CommandFailed
@@ -25,7 +27,7 @@ from app.evaluation.rag import reporting
 from app.evaluation.rag.asking import Asker, OpenSet
 from app.evaluation.rag.compare import NothingToCompare, compare
 from app.evaluation.rag.given import noisy
-from app.evaluation.rag.measured import Measured
+from app.evaluation.rag.measured import Measured, Row
 from app.evaluation.rag.running import run
 from app.evaluation.rag.views import GivenPassages
 from app.settings import Settings
@@ -214,6 +216,63 @@ async def test_open_gates_answer_what_the_service_refuses(tmp_path: Path) -> Non
     assert own.refused
     assert forced.status == "answered"
     assert f"{months(0)}个月" in forced.text
+
+
+def _numbers(prompt: str, right: str) -> tuple[list[int], int]:
+    """Return the numbers of the passages in a prompt, and of the one that states what is right."""
+    shown = prompt[prompt.rindex("Passages:\n") :]
+    found = re.findall(r"<passage n=(\d+)[^>]*>\n(.*?)\n</passage>", shown, re.DOTALL)
+    return [int(n) for n, _ in found], next(int(n) for n, text in found if right in text)
+
+
+async def test_model_is_asked_where_it_is_wanted_and_its_costs_are_counted(tmp_path: Path) -> None:
+    write_zh(tmp_path)
+    right = f"{months(0)}个月"
+
+    def analysis(_: str) -> dict[str, Any]:
+        facet = {"kind": "field", "text": "给水泵多久检修一次", "required": True, "field": "amount"}
+        return {
+            "language": "zh", "intent": "retrieve", "direct_reason": "", "sub_questions": [],
+            "question_resolved": "给水泵多久检修一次？", "first_query": "给水泵 检修",
+            "facets": [facet | {"sub_question": 0}],
+        }  # fmt: skip
+
+    def grade(prompt: str) -> dict[str, Any]:
+        shown, best = _numbers(prompt, right)
+        return {
+            "facets": [{"facet": "f1", "passages": [best]}],
+            "relevance": [{"passage": n, "score": 5 if n == best else 1} for n in shown],
+            "contradictions": [], "subject_found": True, "verdict": "answer", "reason": "写明了。",
+        }  # fmt: skip
+
+    def draft(prompt: str) -> str:
+        return f"给水泵每{right}检修一次。[P{_numbers(prompt, right)[1]}]\n"
+
+    check = {"verdicts": [{"index": 1, "supported": True, "modality_kept": True}]}
+    with serve() as server:
+        for said, when in (
+            (analysis, "You read questions"),
+            (grade, "You judge whether passages"),
+            (draft, "You answer a question from passages"),
+            (check, "You check statements"),
+        ):
+            server.script(Reply(said))
+            server.replies[-1].when = when
+        settings = _settings(tmp_path / "work").model_copy(
+            update={"llm": "on", "llm_model": "scripted", "openai_base_url": server.url}
+        )
+        async with open_core(settings) as core:
+            with closing(CorpusStore(core, tmp_path / "work" / "vectors.sqlite")) as corpora:
+                asker, opened = await _set(core, corpora, tmp_path)
+                question = opened.questions.questions[0]
+                found = await asker.ask(opened, question, noisy(question, 0.8))
+        requests = len(server.requests)
+    assert found.status == "answered"
+    assert found.text == f"给水泵每{right}检修一次。"
+    costs = reporting.costs([Row(question.id, "0.8 own", found, {})])
+    assert costs["calls"] == requests >= 3
+    assert costs["tokens"] > 0
+    assert costs["citations"] == costs["valid_citations"] > 0
 
 
 async def test_command_writes_rows_that_can_be_compared(

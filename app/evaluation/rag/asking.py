@@ -39,6 +39,7 @@ class Run:
     valid_citations: int
     uncited: int
     warnings: list[str]
+    path: list[str]
     retrieved_by: list[str]
     evidence: list[list[list[str]]]
     assessment: dict[str, Any]
@@ -165,6 +166,7 @@ class Asker:
             valid_citations=sum(valid),
             uncited=sum(not statement["citations"] for statement in result["statements"]),
             warnings=[warning["code"] for warning in result["warnings"]],
+            path=result["path"],
             retrieved_by=[each["node"] for each in result["retrievals"]],
             evidence=_rounds(state.get("evidence", []), opened.keys),
             assessment={k: v for k, v in assessment.items() if k not in ("covered", "gaps")},
