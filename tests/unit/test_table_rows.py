@@ -76,3 +76,44 @@ def test_no_keys_and_no_table_give_no_strangers() -> None:
         strangers(passage("SP-1001 在库。\nSP-1002 缺货。"), [Key("code", "SP-1002", 5.0)])
         == frozenset()
     )
+
+
+CLASSES = """| Class | Limit |
+|---|---|
+| A | 5 mg |
+| B | 9 mg |
+"""
+WORDS = """| Filter | Pressure drop |
+|---|---|
+| Class A | 50 Pa |
+| Class B | 90 Pa |
+"""
+
+
+@pytest.mark.parametrize("table", [CLASSES, WORDS])
+def test_label_that_no_row_bears_makes_all_rows_strangers(table: str) -> None:
+    others = [Key("word", "limit", 1.3), Key("word", "class", 1.0)]
+    assert rows_about(table, *others, Key("word", "class d", 1.0)) == []
+    [kept] = rows_about(table, *others, Key("word", "class b", 1.0))
+    assert kept.split("|")[1].strip().endswith("B")
+
+
+def test_code_that_no_row_bears_makes_rows_of_its_kind_strangers() -> None:
+    assert rows_about(PARTS, Key("code", "SP-1400", 5.0)) == []
+    assert len(rows_about(PARTS, Key("code", "QX-2025-001", 5.0))) == 3
+
+
+def test_label_of_two_that_one_row_bears_leaves_that_row() -> None:
+    keys = [Key("word", "class a", 1.0), Key("word", "class d", 1.0)]
+    assert rows_about(CLASSES, *keys) == ["| A | 5 mg |"]
+
+
+def test_label_that_stands_beside_the_table_names_the_whole_table() -> None:
+    introduced = "The parts of SP-1400:\n\n" + PARTS
+    assert len(rows_about(introduced, Key("code", "SP-1400", 5.0))) == 3
+    headed = passage(CLASSES, section=("Class D devices",))
+    assert strangers(headed, [Key("word", "class d", 1.0)]) == frozenset()
+
+
+def test_label_of_another_kind_than_the_rows_names_none() -> None:
+    assert len(rows_about(CLASSES, Key("word", "unit 3", 1.0))) == 2
