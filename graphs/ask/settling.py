@@ -6,7 +6,7 @@ from graphs.ask.nodes.base import add_notice
 from graphs.ask.records import Citation, Statement
 from graphs.ask.state import AskState
 from graphs.evidence.citations import quote_of, quote_text
-from graphs.evidence.ledger import missing_of, refusal_text
+from graphs.evidence.ledger import Ledger, missing_of, refusal_text
 from graphs.evidence.passages import Passage
 from graphs.ports import KnowledgeBase
 
@@ -39,7 +39,7 @@ async def _followed(
     return citation if place < 0 else quote_of(passage, place, place + len(quote))
 
 
-def settle(state: AskState, passages: Mapping[str, Passage]) -> AskState:
+def settle(state: AskState, passages: Mapping[str, Passage], contact: str = "") -> AskState:
     """Return the state without the statements whose quotes are gone from `passages`.
 
     What they addressed is missing then, and the answer partial; with no required facet left it is
@@ -68,7 +68,17 @@ def settle(state: AskState, passages: Mapping[str, Passage]) -> AskState:
         status="partial" if enough else "insufficient",
         missing=missing,
         notices=notices,
-        message=refusal_text(language, searched, state["nearest"], missing, ""),
+        message=refusal_text(
+            language,
+            Ledger(
+                retrievals=state["retrievals"],
+                nearest=state["nearest"],
+                missing=missing,
+                sub_questions=state["sub_questions"],
+                facets=state["facets"],
+                contact=contact,
+            ),
+        ),
     )
     return AskState(**{**state, **update})
 

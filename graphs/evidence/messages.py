@@ -128,9 +128,30 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "why_subject": ("没有涉及问题的主题：{what}", "does not treat the subject: {what}"),
     "why_field": ("涉及主题，但没有给出：{what}", "treats the subject, but does not say: {what}"),
     "why_score": ("与问题的关系较弱", "only loosely related to the question"),
+    "why_old": ("已被新版本取代", "replaced by a newer version"),
+    "suggest_amount": ("写明“{what}”的标准、报价或合同", "a rate table, quote or contract that states \"{what}\""),
+    "suggest_count": ("统计“{what}”的台账或报表", "a register or report that counts \"{what}\""),
+    "suggest_person": ("写明“{what}”的职责分工、组织架构或通讯录", "a list of duties, chart or directory that names \"{what}\""),
+    "suggest_cause": ("分析“{what}”的报告或缺陷记录", "a report or defect record that explains \"{what}\""),
+    "suggest_effect": ("说明“{what}”的报告或风险分析", "a report or risk analysis that describes \"{what}\""),
+    "suggest_procedure": ("规定“{what}”的规程、流程或操作手册", "a procedure, process or manual that lays down \"{what}\""),
+    "suggest_time": ("写明“{what}”的计划、通知或记录", "a schedule, notice or record that dates \"{what}\""),
+    "suggest_place": ("写明“{what}”的布置图、台账或地址表", "a plan, register or address list that locates \"{what}\""),
+    "suggest_list": ("列出“{what}”的清单或目录", "a list or catalogue of \"{what}\""),
+    "suggest_definition": ("定义“{what}”的标准或术语表", "a standard or glossary that defines \"{what}\""),
+    "suggest_yes_no": ("对“{what}”有明确规定的制度或决定", "a rule or decision that settles \"{what}\""),
     "suggest_document": ("能说明“{what}”的文件或记录", "a document or record that covers \"{what}\""),
     "suggest_version": ("该时间范围内有效的版本", "the version that was in force at that time"),
     "suggest_conflict": ("能说明哪一方说法有效的文件", "a document that says which side is in force"),
+    "sub_questions": ("各个子问题：", "Parts of the question:"),
+    "became_answered": ("有相关段落，但把握不足", "there are passages, but they are not sure enough"),
+    "became_partial": ("只有一部分有相关段落", "there are passages for a part only"),
+    "became_missing": ("没有依据", "no evidence"),
+    "round": ("第 {number} 次（{how}）：{queries}（新段落 {new} 个）", "{number}. {how}: {queries} ({new} new passages)"),
+    "profile_initial": ("按原问题", "as asked"),
+    "profile_precise": ("围绕缺口", "around what is missing"),
+    "profile_broaden": ("放宽用词", "in wider terms"),
+    "query_join": ("；", "; "),
     "colon": ("：", ": "),
     "comma": ("、", ", "),
     "row": ("；", "; "),
@@ -142,6 +163,11 @@ def say(key: str, language: Language, **values: object) -> str:
     """Return a sentence in the question's language; a missing value fails loudly."""
     text = _TEXTS[key][0 if language == "zh" else 1]
     return text.format(**values) if values else text
+
+
+def known(key: str) -> bool:
+    """Tell whether there is a sentence under this key."""
+    return key in _TEXTS
 
 
 def reason(rule: str, language: Language) -> str:

@@ -4,13 +4,14 @@ import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from graphs.ask.nodes.base import add_notice, begin
 from graphs.ask.records import Citation, Notice, Statement, Turn
 from graphs.ask.settling import follow, settle
 from graphs.ask.state import AskState
 from graphs.evidence.blocks import section_at
+from graphs.evidence.ledger import what_became
 from graphs.evidence.messages import warn
 from graphs.evidence.names import SOURCE_WORDS, noun_phrases
 from graphs.evidence.passages import Passage
@@ -54,8 +55,8 @@ class Finalize:
     async def __call__(self, state: AskState) -> AskState:
         """Return the result and the finished turn."""
         step = begin(self.name, state, self.policy)
-        state, passages = await self._cited(state)
-        state = settle(state, passages)
+        state, passages, contact = await self._cited(state)
+        state = settle(state, passages, contact)
         statements = state["statements"] if state["status"] in ("answered", "partial") else []
         notices = _with_sources(state, passages)
         if self.models.reranker_fallback and state["retrievals"]:
@@ -78,19 +79,20 @@ class Finalize:
         turns = [*state.get("turns", []), turn][-TURNS_KEPT:]
         return AskState(**{**closed, "result": result, "turns": turns})
 
-    async def _cited(self, state: AskState) -> tuple[AskState, dict[str, Passage]]:
-        """Read the cited passages and bring the quotes up to their versions.
+    async def _cited(self, state: AskState) -> tuple[AskState, dict[str, Passage], str]:
+        """Read the cited passages, bring the quotes up to their versions, and tell whom to ask.
 
         A text without statements needs no store, so it always gets out.
         """
         said = state["statements"] if state["status"] in ("answered", "partial") else []
         ids = dict.fromkeys(c["passage"] for s in said for c in s["citations"])
         if not ids:
-            return state, {}
+            return state, {}, ""
         kb = await self.library.open(state["kb"])
         passages = {passage.id: passage for passage in await kb.passages(list(ids))}
         statements = await follow(said, passages, kb)
-        return AskState(**{**state, "statements": statements}), passages
+        contact = (await kb.info()).contact
+        return AskState(**{**state, "statements": statements}), passages, contact
 
     def _result(
         self,
@@ -203,17 +205,8 @@ def _sub_questions(state: AskState) -> list[dict[str, str]]:
     """Return each sub-question with what became of it, by the statements that stand."""
     answered = state["status"] in ("answered", "partial")
     addressed = {f for s in state["statements"] for f in s["facets"]} if answered else set()
-    found: list[dict[str, str]] = []
-    for sub in state["sub_questions"]:
-        own = [f["id"] for f in state["facets"] if f["required"] and f["sub_question"] == sub["id"]]
-        held = sum(facet in addressed for facet in own)
-        status: Literal["answered", "partial", "missing"] = "missing"
-        if own and held == len(own):
-            status = "answered"
-        elif held:
-            status = "partial"
-        found.append({"text": sub["text"], "status": status})
-    return found
+    became = what_became(state["sub_questions"], state["facets"], addressed)
+    return [{"text": text, "status": status} for text, status in became]
 
 
 def _turn(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from graphs.ask.nodes.base import begin
 from graphs.ask.state import AskState
-from graphs.evidence.ledger import missing_of, refusal_text
+from graphs.evidence.ledger import Ledger, missing_of, refusal_text
 from graphs.evidence.messages import say
 from graphs.policy import Policy
 from graphs.ports import Library
@@ -25,6 +25,7 @@ class ReportInsufficient:
         info = await kb.info()
         language = state["language"]
         assessment = state["assessment"]
+        covered = assessment["covered"] if assessment else {}
         searched = [query for r in state["retrievals"] for query in r["queries"]]
         # Whatever was covered fell with its statements: everything required is missing now.
         missing = missing_of(
@@ -33,7 +34,16 @@ class ReportInsufficient:
         if info.passages == 0:
             message = say("empty_kb", language, kb=state["kb"]) + "\n"
         else:
-            message = refusal_text(language, searched, state["nearest"], missing, info.contact)
+            ledger = Ledger(
+                retrievals=state["retrievals"],
+                nearest=state["nearest"],
+                missing=missing,
+                sub_questions=state["sub_questions"],
+                facets=state["facets"],
+                doubtful=[key for key, ids in covered.items() if ids],
+                contact=info.contact,
+            )
+            message = refusal_text(language, ledger)
         return step.done(
             AskState(statements=[], missing=missing, status="insufficient", message=message)
         )
