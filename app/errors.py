@@ -54,6 +54,16 @@ class UnknownDocument(ServiceError):
     hint = "GET /kb/{kb}/documents lists them."
 
 
+class OtherModels(ServiceError):
+    """A calibration was worked out with other models than those in use."""
+
+    status, code = 409, "other_models"
+    hint = "Calibrate again with the models in use; GET /kb/{kb}/calibration names their key."
+
+    def __init__(self, message: str = "The calibration was made with other models.") -> None:
+        super().__init__(message)
+
+
 class ThreadBusy(ServiceError):
     """Another run works on this thread."""
 

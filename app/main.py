@@ -18,6 +18,7 @@ from app.body_limit import BodyLimit
 from app.pulse import Pulse
 from app.routes import (
     ask,
+    calibration,
     documents,
     feedback,
     graph,
@@ -109,6 +110,8 @@ def create_app(settings: Settings, opener: Opener = open_services) -> FastAPI:
     app.state.settings = settings
     error_responses.install(app, _STORE_ERRORS)
     app.add_middleware(BodyLimit, limit=settings.max_upload_bytes + _MULTIPART_FRAME)
-    for module in (ask, runs, threads, feedback, documents, text, search, graph, health):
+    for module in (
+        ask, runs, threads, feedback, documents, text, search, calibration, graph, health
+    ):  # fmt: skip
         app.include_router(module.router)
     return app

@@ -103,6 +103,8 @@ class AssessmentOut(Part):
     best: float
     """Calibrated score of the best passage."""
     dimensions: DimensionsOut
+    features: dict[str, float] = {}
+    """What the confidence is judged by, each in [0, 1]."""
     gaps: list[GapOut]
 
 

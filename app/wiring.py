@@ -123,11 +123,12 @@ async def open_core(settings: Settings) -> AsyncIterator[Core]:
         chat = open_chat(settings, stack)
         rerankers = await open_rerankers(settings, chat)
         reasoner = _reasoner(settings, asking, chat)
+        confidence = ConfidenceModel()
         models = Models(
             embedder=indexing.fingerprint,
             reranker=rerankers.name,
             reasoner=reasoner.name,
-            calibration="default",
+            calibration=confidence.name,
             reranker_fallback=bool(rerankers.standins),
         )
         rules_ = policy_of(settings)
@@ -143,7 +144,7 @@ async def open_core(settings: Settings) -> AsyncIterator[Core]:
         measure = BackgroundMeter(library, rerankers.scoring, indexing).measure
         indexer = Indexer(library, max_bytes=settings.max_upload_bytes, measure_background=measure)
         stack.callback(indexer.close)
-        bound = Collaborators(library, reasoner, search, rules_, models, ConfidenceModel())
+        bound = Collaborators(library, reasoner, search, rules_, models, confidence)
         async with _repairing(indexer):
             loaded = Loaded(_names(models), embedders, rerankers)
             searcher = Searcher(search, bool(rerankers.standins))

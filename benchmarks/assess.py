@@ -24,7 +24,7 @@ from app.wiring import Core, open_core
 from benchmarks.reporting import Report, Scale, Table, Target, command, quantiles
 from benchmarks.samples import FOLDERS, Labelled, documents, labelled
 from graphs.ask.nodes.analyze_query import AnalyzeQuery
-from graphs.ask.nodes.base import reference
+from graphs.ask.nodes.base import Judging, reference
 from graphs.ask.nodes.grade_evidence import GradeEvidence
 from graphs.ask.state import AskState
 from graphs.policy import Profile
@@ -115,7 +115,7 @@ class _Step:
         self._library, self._search, policy = bound.library, bound.search, bound.policy
         self._analyze = AnalyzeQuery("analyze_query", self._library, reasoner, policy, "")
         self._grade = GradeEvidence(
-            "grade_initial", self._library, reasoner, policy, bound.confidence
+            "grade_initial", self._library, reasoner, policy, Judging(bound.confidence, "")
         )
         self._caches = _caches()
         self._profile: Profile = replace(policy.initial, threshold=0.0, top_n=PASSAGES)

@@ -4,7 +4,11 @@ import asyncio
 import re
 from pathlib import Path
 
-from app.adapters.calibrations_sqlite import CalibrationStore
+from app.adapters.calibrations_sqlite import (
+    CalibrationRecord,
+    CalibrationStore,
+    StoredCalibration,
+)
 from app.adapters.catalogue_sqlite import Catalogue
 from app.adapters.chunks_sqlite import ChunkStore
 from app.adapters.database import Database
@@ -22,7 +26,8 @@ from graphs.errors import DenseUnavailable, UnknownKnowledgeBase, YoujuError
 from graphs.ports import Background, Embedder, KnowledgeBaseInfo
 
 Documents = list[DocumentInfo]
-"""`StoredLibrary.list` hides the built-in name inside the class."""
+Calibrations = list[StoredCalibration]
+"""Named here: `StoredLibrary.list` hides the built-in name inside the class."""
 _NAME = re.compile(r"[a-z0-9-]{2,40}")
 
 
@@ -129,6 +134,21 @@ class StoredLibrary:
         """Store a reranker's background, measured over this knowledge base."""
         save = self.stores.vocabulary.save_background
         await asyncio.to_thread(save, kb, fingerprint, background)
+
+    async def calibrations(self, kb: str) -> Calibrations:
+        """Return what labels taught about a knowledge base, newest first, whatever the models."""
+        await self._must_exist(kb)
+        return await asyncio.to_thread(self.stores.calibrations.all, kb)
+
+    async def save_calibration(self, kb: str, models: str, record: CalibrationRecord) -> None:
+        """Store a calibration for the models of this key, in place of an earlier one."""
+        await self._must_exist(kb)
+        await asyncio.to_thread(self.stores.calibrations.save, kb, models, record)
+
+    async def forget_calibrations(self, kb: str) -> None:
+        """Drop all calibrations of a knowledge base."""
+        await self._must_exist(kb)
+        await asyncio.to_thread(self.stores.calibrations.remove, kb)
 
     async def _must_exist(self, name: str) -> None:
         if name not in await asyncio.to_thread(self.stores.catalogue.names):

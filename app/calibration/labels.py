@@ -7,12 +7,14 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from graphs.errors import YoujuError
+
 _NAME = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 _REASONS = 5
 """Bad lines that one message names."""
 
 
-class LabelsUnreadable(ValueError):
+class LabelsUnreadable(YoujuError):
     """A file of labels that can't be used; the message names the lines."""
 
 

@@ -42,6 +42,29 @@ class Client:
         """Return where an expected document stood and what dropped it."""
         return await self._send("POST", f"{_kb(kb)}/why-not", body)
 
+    async def calibration(self, kb: str) -> Reply:
+        """Return by what the confidence of a knowledge base is judged."""
+        return await self._send("GET", f"{_kb(kb)}/calibration")
+
+    async def calibrate(self, kb: str, body: Reply) -> Reply:
+        """Store a calibration."""
+        return await self._send("PUT", f"{_kb(kb)}/calibration", body)
+
+    async def forget_calibration(self, kb: str) -> Reply:
+        """Go back to the shipped confidence."""
+        return await self._send("DELETE", f"{_kb(kb)}/calibration")
+
+    async def labels(self, kb: str) -> list[Reply]:
+        """Return the labels that follow from the feedback on a knowledge base's answers."""
+        response = await self._request("GET", "/feedback/labels", params={"kb": kb})
+        if not response.is_success:
+            _content(response)
+        return [json.loads(line) for line in response.text.splitlines()]
+
+    async def delete_thread(self, thread_id: str) -> None:
+        """Delete a conversation with its runs."""
+        await self._send("DELETE", f"/threads/{quote(thread_id, safe='')}")
+
     async def ready(self) -> Reply:
         """Return which models and stores run."""
         return await self._send("GET", "/readyz")
@@ -84,16 +107,21 @@ class Client:
         return list(reply["files"])
 
     async def _send(self, method: str, url: str, body: Reply | None = None, **more: Any) -> Reply:
+        response = await self._request(method, url, body, **more)
+        return {} if response.status_code == httpx.codes.NO_CONTENT else _content(response)
+
+    async def _request(
+        self, method: str, url: str, body: Reply | None = None, **more: Any
+    ) -> httpx.Response:
         if body is not None:  # escaped, so that the service itself refuses what is no Unicode
             more = {"content": json.dumps(body), "headers": {"Content-Type": "application/json"}}
         try:
-            response = await self._http.request(method, url, **more)
+            return await self._http.request(method, url, **more)
         except httpx.TransportError as error:
             raise CommandFailed(
                 f"The service at {self._http.base_url} does not answer ({type(error).__name__}).",
                 "See whether it is still starting, or stop it and try again.",
             ) from error
-        return _content(response)
 
 
 def _kb(name: str) -> str:

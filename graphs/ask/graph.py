@@ -8,6 +8,7 @@ from langgraph.types import RetryPolicy
 
 from graphs.ask.nodes.analyze_query import AnalyzeQuery
 from graphs.ask.nodes.answer_directly import AnswerDirectly
+from graphs.ask.nodes.base import Judging
 from graphs.ask.nodes.check_answer import CheckAnswer
 from graphs.ask.nodes.finalize import Finalize, Models
 from graphs.ask.nodes.generate_answer import GenerateAnswer
@@ -63,11 +64,12 @@ def build_graph(with_: Collaborators) -> AskGraph:
         second = SecondSearch(with_.search)
         add(rewrite, RewriteQuery(rewrite, strategy, library, reasoner, policy))  # type: ignore[arg-type]  # the two literals of the loop
         add(retrieve, RetrieveAgain(retrieve, library, second, profile, policy))
+    judging = Judging(with_.confidence, with_.models.key)
     for x in BRANCHES:
-        add(f"grade_{x}", GradeEvidence(f"grade_{x}", library, reasoner, policy, with_.confidence))
+        add(f"grade_{x}", GradeEvidence(f"grade_{x}", library, reasoner, policy, judging))
         for partial, kind in ((False, ""), (True, "partial_")):
             write, check = f"generate_{kind}{x}", f"check_{kind}{x}"
-            add(write, GenerateAnswer(write, partial, library, reasoner, policy, with_.confidence))
+            add(write, GenerateAnswer(write, partial, library, reasoner, policy, judging))
             add(check, CheckAnswer(check, partial, library, reasoner, policy))
         report = f"report_insufficient_{x}"
         add(report, ReportInsufficient(report, library, policy))

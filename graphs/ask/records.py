@@ -107,6 +107,8 @@ class Assessment(TypedDict):
     """Calibrated score of the best passage."""
     holds_subject: bool
     dimensions: Dimensions
+    features: dict[str, float]
+    """What the confidence is judged by (`graphs.evidence.assessment.features_of`)."""
     covered: dict[str, list[str]]
     """Facet id to the ids of the passages that cover it, best first."""
     gaps: list[Gap]

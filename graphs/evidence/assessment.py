@@ -1,14 +1,14 @@
 """The assessment of evidence: four dimensions, gaps, confidence."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from graphs.ask.records import Assessment, Dimensions, Facet
-from graphs.evidence.calibration import ConfidenceModel, Features
+from graphs.evidence.calibration import ConfidenceModel
 from graphs.evidence.consistency import consistency
 from graphs.evidence.freshness import freshness
 from graphs.evidence.gaps import find_gaps
 from graphs.evidence.passages import Evidence
+from graphs.evidence.sufficiency import FEW, odds, smallness
 from graphs.policy import Weights
 from graphs.reasoners.base import Reading
 
@@ -48,29 +48,67 @@ def assess(
     )
     covered = {facet: list(ids) for facet, ids in reading.covered.items() if ids}
     dimensions = _dimensions(evidence, facets, required, covered, scores, reading)
-    strengths = {f: reading.strengths.get(f, 1.0 if f in covered else 0.0) for f in required}
-    features = Features(
-        best=scores[0] if scores else 0.0,
-        coverage=dimensions["coverage"],
-        weakest=min(strengths.values(), default=1.0) if evidence else 0.0,
-        subject=reading.subject,
-        consistency=dimensions["consistency"],
-    )
-    held = [strengths[f] for f in required if f in covered]
-    part = replace(features, coverage=1.0, weakest=min(held)) if held else None
+    best = scores[0] if scores else 0.0
+    features = features_of(reading, required, covered, best, dimensions) if evidence else {}
+    held = [facet for facet in required if facet in covered]
+    part = features_of(reading, held, covered, best, dimensions) if held and evidence else {}
     stale = dimensions["freshness"] < 0.5 and bool(evidence)
     return Assessment(
         evidence_score=round(_score(dimensions, weights), 3),
         confidence=round(model.confidence(features), 3),
-        confidence_covered=round(model.confidence(part), 3) if part else 0.0,
+        confidence_covered=round(model.confidence(part), 3),
         calibrated=model.fitted,
         threshold=threshold,
-        best=round(features.best, 3),
+        best=round(best, 3),
         holds_subject=reading.holds_subject,
         dimensions=dimensions,
+        features=features,
         covered=covered,
         gaps=find_gaps(facets, covered, reading.strengths, len(reading.contradictions), stale),
     )
+
+
+def features_of(
+    reading: Reading,
+    facets: Sequence[str],
+    covered: Mapping[str, Sequence[str]],
+    best: float,
+    dimensions: Dimensions,
+) -> dict[str, float]:
+    """Return what the confidence is judged by, each in [0, 1], for the required `facets`.
+
+    In a small knowledge base the facets tell whether the evidence suffices, in a large one the passages
+    do, a few in another way than many; in between both count, each by its share. Where a model judged
+    (`reading.proposed`) its facets do.
+    """
+    signals = reading.signals
+    small = 1.0 if reading.proposed is not None else smallness(signals.base)
+    weakest = min((_strength(reading, covered, facet) for facet in facets), default=1.0)
+    by_facets = {
+        "best": best,
+        "coverage": coverage(facets, covered),
+        "weakest": weakest,
+        "subject": reading.subject,
+        "consistency": dimensions["consistency"],
+    }
+    if signals.passages > FEW:
+        by_passages = {"many": 1.0, "agreement": odds(signals.agreement)}
+    else:
+        by_passages = {
+            "few": 1.0,
+            "few_best": best,
+            "few_weakest": weakest,
+            "bearing": odds(signals.bearing),
+            "words": signals.words,
+            "rarest": signals.rarest,
+        }
+    found = {name: small * value for name, value in by_facets.items()}
+    found |= {name: (1.0 - small) * value for name, value in by_passages.items()}
+    return {name: round(value, 3) for name, value in found.items()}
+
+
+def _strength(reading: Reading, covered: Mapping[str, Sequence[str]], facet: str) -> float:
+    return reading.strengths.get(facet, 1.0 if facet in covered else 0.0)
 
 
 def best_covering(evidence: Sequence[Evidence], facets: Sequence[Facet], reading: Reading) -> float:

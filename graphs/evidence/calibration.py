@@ -1,12 +1,28 @@
 """Calibration: raw scores to [0, 1], and the confidence that the evidence suffices."""
 
+import json
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from graphs.ports import Background, Sigmoid
 
 ENOUGH_PAIRS = 200
 """Fewer background pairs than this, and the reranker's shipped values are used."""
+SHIPPED = "shipped-2"
+"""Name of the shipped weights; it changes with them."""
+BIAS = "bias"
+FREE = frozenset({"few", "many"})
+"""Features that may count against the confidence: they tell sets apart and are no sign of an answer."""
+WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {
+        "bias": -3.0, "best": 1.4, "coverage": 1.2, "weakest": 2.0, "subject": 0.3,
+        "consistency": 0.85, "few": -0.811, "few_best": 1.845, "few_weakest": 1.474,
+        "bearing": 2.462, "words": 0.5, "rarest": 0.719, "many": 1.176, "agreement": 4.22,
+    }
+)  # fmt: skip
+"""Fitted by `python -m benchmarks.fit_confidence` on LeCoQA, CMRC 2018, HotpotQA and the samples."""
 
 
 def calibrated(raw: float, sigmoid: Sigmoid) -> float:
@@ -22,45 +38,52 @@ def enough(background: Background | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceModel:
-    """Logistic model of "the evidence suffices". Features are in [0, 1].
+    """Logistic model of "the evidence suffices": a weight per named feature, and `bias`.
 
-    The shipped weights are a default fitted on the sample questions
-    (`benchmarks/fit_confidence.py`); answers made with them say `"calibrated": false`.
+    Features lie in [0, 1] (`graphs.evidence.assessment.features_of`). A feature that is not given counts
+    as 0, so that the features of one kind of set alone are a model of that kind. `fitted` tells that the
+    weights come from labels; only then do answers say `"calibrated": true`.
     """
 
-    bias: float = -3.0
-    best: float = 1.4
-    coverage: float = 1.2
-    weakest: float = 2.0
-    subject: float = 0.3
-    consistency: float = 0.85
-    fitted: bool = False
+    weights: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
+    name: str = SHIPPED
+    fitted: bool = True
 
-    def confidence(self, features: "Features") -> float:
-        """Return the probability that the evidence suffices; 0 without any passage."""
-        if features.best <= 0.0:
+    @classmethod
+    def of(
+        cls, weights: Mapping[str, float], name: str = "own", fitted: bool = True
+    ) -> "ConfidenceModel":
+        """Return a model with these weights. Raises ValueError for one that no feature may have.
+
+        All but those of FREE must not be negative: more of them never lowers the confidence.
+        """
+        for feature, weight in weights.items():
+            if feature not in WEIGHTS or not math.isfinite(weight):
+                raise ValueError(f"the confidence has no weight {weight} for {feature!r}")
+            if weight < 0 and feature != BIAS and feature not in FREE:
+                raise ValueError(f"the weight of {feature!r} must not be negative")
+        return cls(MappingProxyType(dict(weights)), name, fitted)
+
+    @classmethod
+    def from_json(cls, text: str) -> "ConfidenceModel":
+        """Read what `to_json` wrote. Raises ValueError for anything else."""
+        read = json.loads(text)
+        if not isinstance(read, dict) or not isinstance(read.get("weights"), dict):
+            raise ValueError("a confidence model needs its weights by name")
+        weights = {str(feature): float(weight) for feature, weight in read["weights"].items()}
+        return cls.of(weights, str(read.get("name", "own")), bool(read.get("fitted", True)))
+
+    def to_json(self) -> str:
+        """Return the model as JSON."""
+        return json.dumps({"name": self.name, "fitted": self.fitted, "weights": {**self.weights}})
+
+    def confidence(self, features: Mapping[str, float]) -> float:
+        """Return the probability that the evidence suffices; 0 without a feature: nothing was found."""
+        if not features:
             return 0.0
-        z = (
-            self.bias
-            + self.best * features.best
-            + self.coverage * features.coverage
-            + self.weakest * features.weakest
-            + self.subject * features.subject
-            + self.consistency * features.consistency
+        z = self.weights.get(BIAS, 0.0) + sum(
+            weight * features.get(feature, 0.0)
+            for feature, weight in self.weights.items()
+            if feature != BIAS
         )
-        return 1.0 / (1.0 + math.exp(-z))
-
-
-@dataclass(frozen=True, slots=True)
-class Features:
-    """What the confidence is judged by, each in [0, 1].
-
-    `best`: best calibrated passage. `coverage`: share of required facets covered. `weakest`: the
-    lowest strength among them. `subject`: how far the covering passages hold the subject.
-    """
-
-    best: float
-    coverage: float
-    weakest: float
-    subject: float
-    consistency: float
+        return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, z))))

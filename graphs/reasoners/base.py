@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 
 from graphs.ask.records import Facet, Gap, Language, Note, Statement, SubQuestion, Turn
 from graphs.evidence.passages import Evidence
+from graphs.evidence.sufficiency import Signals
 from graphs.meter import Meter as Meter
 from graphs.ports import KnowledgeBase
 
@@ -49,6 +50,8 @@ class Reading:
     strengths: Mapping[str, float] = field(default_factory=dict)
     subject: float = 1.0
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    signals: Signals = Signals()
+    """What the whole set of passages says; empty where a reasoner does not read it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,10 @@ from graphs.evidence.lines import Lexicon
 from graphs.evidence.passages import Evidence
 from graphs.evidence.scorer import COVERED, FieldReading, Scorer
 from graphs.evidence.subject import Subject
+from graphs.evidence.sufficiency import signals_of
+from graphs.evidence.text import words
 from graphs.evidence.years import Times
-from graphs.ports import Embedder, Matrix, Vector
+from graphs.ports import Embedder, Matrix, RerankQuery, Vector
 from graphs.reasoners.base import Case, Reading
 
 HOLDS_SUBJECT = 0.5
@@ -30,13 +32,17 @@ _NEAR_BEST = 0.85
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A scorer with the evidence's sentence vectors. Built once per node."""
+    """A scorer with the evidence's sentence vectors. Built once per node.
+
+    `query` is the question with its words' frequencies, as the sentence scorer reads it.
+    """
 
     scorer: Scorer
     subject: Subject
     case: Case
     matrices: Mapping[str, Matrix]
     times: Times
+    query: RerankQuery
 
     def matrix(self, item: Evidence) -> Matrix:
         """Return the sentence vectors of a passage, shape (sentences, d)."""
@@ -124,7 +130,8 @@ async def open_reader(
     embedder: Embedder, case: Case, bindings: Mapping[str, Mapping[str, float]] | None = None
 ) -> Reader:
     """Read what scoring needs: word frequencies, facet vectors, sentence vectors."""
-    terms = sorted({term for facet in case.facets for term in facet["terms"]})
+    facet_terms = {term for facet in case.facets for term in facet["terms"]}
+    terms = sorted({*facet_terms, *words(case.question)})
     ids = [item.passage.id for item in case.evidence]
     info, frequency, matrices, vectors = await asyncio.gather(
         case.kb.info(),
@@ -138,7 +145,8 @@ async def open_reader(
     subject.anchor(subs, [item.passage for item in case.evidence])
     scorer = Scorer(case.question, case.facets, vectors, lexicon, subject)
     times = Times.of(case.question, case.sub_questions, case.evidence)
-    return Reader(scorer, subject, case, matrices, times)
+    query = RerankQuery(case.question, vectors[""], info.passages, frequency)
+    return Reader(scorer, subject, case, matrices, times, query)
 
 
 def read_case(reader: Reader, bindable: bool) -> Reading:
@@ -176,6 +184,7 @@ def read_case(reader: Reader, bindable: bool) -> Reading:
         bindable=bindable,
         strengths=strengths,
         subject=sum(subjects) / len(subjects) if subjects else 0.0,
+        signals=signals_of(reader.query, case.evidence, reader.matrices),
         spans=spans,
     )
 

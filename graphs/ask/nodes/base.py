@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from graphs.ask.records import EvidenceRef, NodeUsage, Notice
 from graphs.ask.state import AskState
+from graphs.evidence.calibration import ConfidenceModel
 from graphs.evidence.passages import Evidence
 from graphs.policy import Policy
 from graphs.ports import KnowledgeBase
@@ -116,3 +117,19 @@ async def open_case(state: AskState, kb: KnowledgeBase, only: list[str] | None =
         broadened="rewrite_broaden" in state.get("path", []),
     )
     return Opened(case, len(evidence) < len(refs))
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """The confidence model that judges a knowledge base's questions: its own, else the shipped one.
+
+    `models` is the key that a calibration must have been made with (`Models.key`).
+    """
+
+    shipped: ConfidenceModel
+    models: str
+
+    async def of(self, kb: KnowledgeBase) -> ConfidenceModel:
+        """Return the model for a knowledge base."""
+        own = await kb.calibration(self.models)
+        return ConfidenceModel.of(own.weights, own.name) if own else self.shipped

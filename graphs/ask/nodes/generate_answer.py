@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 
 from langgraph.config import get_stream_writer
 
-from graphs.ask.nodes.base import Step, add_notice, begin, open_case
+from graphs.ask.nodes.base import Judging, Step, add_notice, begin, open_case
 from graphs.ask.records import Facet, Note, Notice, Statement
 from graphs.ask.state import AskState
 from graphs.evidence.assessment import assess, best_covering
-from graphs.evidence.calibration import ConfidenceModel
 from graphs.evidence.citations import self_evident, unsupported
 from graphs.evidence.decision import decide
 from graphs.evidence.passages import Passage
@@ -37,7 +36,7 @@ class GenerateAnswer:
     library: Library
     reasoner: Reasoner
     policy: Policy
-    model: ConfidenceModel
+    judging: Judging
 
     async def __call__(self, state: AskState) -> AskState:
         """Return the draft. Lines that a program can judge are sent while it grows."""
@@ -70,7 +69,12 @@ class GenerateAnswer:
         reading = await self.reasoner.grade(whole, step.meter)
         facets = list(state["facets"])
         again = assess(
-            whole.evidence, facets, reading, state["threshold"], self.policy.weights, self.model
+            whole.evidence,
+            facets,
+            reading,
+            state["threshold"],
+            self.policy.weights,
+            await self.judging.of(kb),
         )
         covering = best_covering(whole.evidence, facets, reading)
         verdict = decide(again, facets, False, reading.bindable, self.policy, covering)

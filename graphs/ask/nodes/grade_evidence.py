@@ -4,11 +4,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graphs.ask.nodes.base import Step, add_notice, begin, open_case
+from graphs.ask.nodes.base import Judging, Step, add_notice, begin, open_case
 from graphs.ask.records import Assessment, Decision, Notice
 from graphs.ask.state import AskState
 from graphs.evidence.assessment import assess, best_covering
-from graphs.evidence.calibration import ConfidenceModel
 from graphs.evidence.decision import Verdict, answers_if_sure, clamp, decide, partial_allowed
 from graphs.evidence.ledger import nearest_of
 from graphs.evidence.messages import reason
@@ -30,7 +29,7 @@ class GradeEvidence:
     library: Library
     reasoner: Reasoner
     policy: Policy
-    model: ConfidenceModel
+    judging: Judging
 
     async def __call__(self, state: AskState) -> AskState:
         """Return assessment, notes and decision; the decision is clamped to what is allowed here."""
@@ -40,7 +39,12 @@ class GradeEvidence:
         case = opened.case
         reading = await self.reasoner.grade(case, step.meter)
         assessment = assess(
-            case.evidence, case.facets, reading, state["threshold"], self.policy.weights, self.model
+            case.evidence,
+            case.facets,
+            reading,
+            state["threshold"],
+            self.policy.weights,
+            await self.judging.of(kb),
         )
         left = self._round_left(state, step)
         facets = list(case.facets)
