@@ -1,6 +1,5 @@
 """The command line."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +8,10 @@ import typer
 from app.commands import asking, files, folders, ingesting, rendering, searching
 from app.commands import why_not as missing
 from app.commands.boundary import FAILED, MISUSED, boundary, prepare_process, run, settings_of
+from app.commands.measuring import measuring
+from app.commands.options import AsJson, Kb
 from app.commands.screen import complain, dump, out
+from app.commands.teaching import teaching
 from app.ingest.loading import SUPPORTED
 from app.settings import PresetName
 
@@ -20,12 +22,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-
-measuring = typer.Typer(no_args_is_help=True, help="Measure on labelled questions.")
-app.add_typer(measuring, name="eval")
-
-Kb = Annotated[str | None, typer.Option("--kb", metavar="NAME", help="The knowledge base.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 
 
 @app.command()
@@ -150,124 +146,6 @@ def reindex(
 
 
 @app.command()
-def calibrate(
-    file: Annotated[
-        Path | None,
-        typer.Argument(metavar="LABELS.jsonl", help="question, answerable, documents?, answer?"),
-    ] = None,
-    kb: Kb = None,
-    feedback: Annotated[
-        bool, typer.Option("--feedback", help="Learn from the feedback on answers as well.")
-    ] = False,
-    alpha: Annotated[float, typer.Option(min=0.001, max=0.5, help="Errors allowed.")] = 0.05,
-    delta: Annotated[float, typer.Option(min=0.001, max=0.5, help="Doubt allowed.")] = 0.10,
-    plot: Annotated[Path | None, typer.Option(metavar="PNG", help="Where to draw.")] = None,
-    undo: Annotated[bool, typer.Option("--undo", help="Go back to the shipped one.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Choose how sure an answer must be, by labelled questions, with a bound on its errors."""
-    from app.commands import calibrating, calibration_report  # noqa: PLC0415 # loads the logic
-
-    settings = settings_of()
-    name = kb or settings.default_kb
-    if undo:
-        state = run(calibrating.forget(settings, name))
-        dump(state) if as_json else out.print(f"{name}: calibration {state['name']}")
-        return
-    outcome = run(calibrating.calibrate(settings, name, file, feedback, alpha, delta))
-    picture = plot or Path(f"calibration-{name}.png")
-    with boundary():
-        calibration_report.draw(outcome, picture)
-    if as_json:
-        dump(outcome.as_json() | {"plot": str(picture)})
-    else:
-        calibration_report.report(outcome, picture)
-    if not outcome.stored:
-        raise typer.Exit(FAILED)
-
-
-@measuring.command("retrieval")
-def eval_retrieval(
-    data: Annotated[Path, typer.Option(metavar="FOLDER", help="Holds the question sets.")],
-    sets: Annotated[str, typer.Option(metavar="A,B", help="Only these; all by default.")] = "",
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
-    work: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keep the knowledge bases for next time.")
-    ] = None,
-    reranker: Annotated[
-        str | None, typer.Option(metavar="NAME", help="lexical, bge, llm or none.")
-    ] = None,
-    cross_fit: Annotated[
-        bool, typer.Option("--cross-fit", help="Ask with parameters of the other folds.")
-    ] = False,
-    write: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the JSON.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Measure dense, keyword, fused and reranked search on question sets that were downloaded."""
-    from app.commands import evaluating  # noqa: PLC0415 # loads the whole service
-
-    settings = evaluating.settings_for(reranker)
-    outcomes = run(evaluating.evaluate(settings, data, _names(sets), limit, work, cross_fit))
-    found = evaluating.as_json(outcomes, settings)
-    with boundary():
-        if write is not None:
-            write.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
-    if as_json:
-        dump(found)
-    else:
-        evaluating.report(outcomes)
-
-
-@measuring.command("rag")
-def eval_rag(
-    data: Annotated[Path, typer.Option(metavar="FOLDER", help="Holds the question sets.")],
-    sets: Annotated[
-        str, typer.Option("--set", metavar="A,B", help="Only these sets; all by default.")
-    ] = "",
-    protocols: Annotated[
-        str, typer.Option("--protocol", metavar="A,B", help="Only these; all by default.")
-    ] = "",
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
-    work: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keep the knowledge bases for next time.")
-    ] = None,
-    write: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write figures and every answer.")
-    ] = None,
-    llm: Annotated[
-        bool, typer.Option("--llm", help="Ask the configured model instead of the embedded brain.")
-    ] = False,
-) -> None:
-    """Measure answers, refusals and citations on question sets that were downloaded."""
-    from app.commands import evaluating_rag  # noqa: PLC0415 # loads the whole service
-
-    settings = evaluating_rag.settings_for(llm)
-    chosen, ways = _names(sets), _names(protocols)
-    outcomes = run(evaluating_rag.evaluate(settings, data, chosen, ways, limit, work))
-    with boundary():
-        if write is not None:
-            found = evaluating_rag.as_json(outcomes, settings)
-            write.write_text(json.dumps(found, ensure_ascii=False) + "\n", "utf-8")
-    evaluating_rag.report(outcomes)
-
-
-@measuring.command("compare")
-def eval_compare(
-    first: Annotated[Path, typer.Argument(metavar="A.json", help="Results of one build.")],
-    second: Annotated[Path, typer.Argument(metavar="B.json", help="Results of another.")],
-) -> None:
-    """Compare two builds that `eval rag --json` measured, on the questions that both answered."""
-    from app.commands import evaluating_rag  # noqa: PLC0415 # loads the whole service
-
-    with boundary():
-        evaluating_rag.report_differences(evaluating_rag.compared(first, second))
-
-
-def _names(given: str) -> list[str]:
-    return [name.strip() for name in given.split(",") if name.strip()]
-
-
-@app.command()
 def graph(
     write: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the page.")] = None,
     check: Annotated[Path | None, typer.Option(metavar="FILE", help="Fail if it differs.")] = None,
@@ -294,6 +172,10 @@ def demo() -> None:
     from app.commands import demo as showing  # noqa: PLC0415 # loads the whole service
 
     run(showing.demo(settings_of(llm="off")))
+
+
+app.add_typer(teaching)
+app.add_typer(measuring, name="eval")
 
 
 def main() -> None:

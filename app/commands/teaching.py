@@ -1,0 +1,49 @@
+"""The commands by which a knowledge base learns from people."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands.boundary import FAILED, boundary, run, settings_of
+from app.commands.options import AsJson, Kb
+from app.commands.screen import dump, out
+
+teaching = typer.Typer()
+
+
+@teaching.command()
+def calibrate(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="LABELS.jsonl", help="question, answerable, documents?, answer?"),
+    ] = None,
+    kb: Kb = None,
+    feedback: Annotated[
+        bool, typer.Option("--feedback", help="Learn from the feedback on answers as well.")
+    ] = False,
+    alpha: Annotated[float, typer.Option(min=0.001, max=0.5, help="Errors allowed.")] = 0.05,
+    delta: Annotated[float, typer.Option(min=0.001, max=0.5, help="Doubt allowed.")] = 0.10,
+    plot: Annotated[Path | None, typer.Option(metavar="PNG", help="Where to draw.")] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Go back to the shipped one.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Choose how sure an answer must be, by labelled questions, with a bound on its errors."""
+    from app.commands import calibrating, calibration_report  # noqa: PLC0415 # loads the logic
+
+    settings = settings_of()
+    name = kb or settings.default_kb
+    if undo:
+        state = run(calibrating.forget(settings, name))
+        dump(state) if as_json else out.print(f"{name}: calibration {state['name']}")
+        return
+    outcome = run(calibrating.calibrate(settings, name, file, feedback, alpha, delta))
+    picture = plot or Path(f"calibration-{name}.png")
+    with boundary():
+        calibration_report.draw(outcome, picture)
+    if as_json:
+        dump(outcome.as_json() | {"plot": str(picture)})
+    else:
+        calibration_report.report(outcome, picture)
+    if not outcome.stored:
+        raise typer.Exit(FAILED)
