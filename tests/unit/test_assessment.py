@@ -5,11 +5,13 @@ from evidence_parts import evidence, facet, passage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphs.evidence.assessment import assess, best_covering, coverage, relevance
+from graphs.evidence.assessment import assess, best_covering, coverage, features_of, relevance
 from graphs.evidence.calibration import (
+    BIAS,
     ENOUGH_PAIRS,
+    FREE,
+    WEIGHTS,
     ConfidenceModel,
-    Features,
     calibrated,
     enough,
 )
@@ -17,6 +19,7 @@ from graphs.evidence.consistency import consistency, contradictions
 from graphs.evidence.freshness import freshness
 from graphs.evidence.gaps import KEPT, find_gaps
 from graphs.evidence.notes import take_notes, weight
+from graphs.evidence.sufficiency import FEW, LARGE, SMALL, Signals, smallness
 from graphs.policy import Weights
 from graphs.ports import Background, Sigmoid
 from graphs.reasoners.base import Reading
@@ -268,20 +271,93 @@ def test_background_of_two_hundred_pairs_is_enough(pairs: int, expected: bool) -
     assert enough(None) is False
 
 
-@given(st.builds(Features, UNIT, UNIT, UNIT, UNIT, UNIT))
-def test_confidence_is_a_probability(features: Features) -> None:
+SIGNS = sorted(set(WEIGHTS) - FREE - {BIAS})
+SOME = st.dictionaries(st.sampled_from(SIGNS), UNIT, min_size=1)
+
+
+@given(SOME)
+def test_confidence_is_a_probability(features: dict[str, float]) -> None:
     assert 0.0 <= ConfidenceModel().confidence(features) <= 1.0
 
 
-@pytest.mark.parametrize("field", ["best", "coverage", "weakest", "subject", "consistency"])
-def test_confidence_grows_with_each_feature(field: str) -> None:
-    low = {"best": 0.5, "coverage": 0.5, "weakest": 0.5, "subject": 0.5, "consistency": 0.5}
+@given(SOME, st.sampled_from(SIGNS), UNIT)
+def test_more_of_a_feature_never_lowers_the_confidence(
+    features: dict[str, float], name: str, more: float
+) -> None:
+    raised = {**features, name: max(features.get(name, 0.0), more)}
     model = ConfidenceModel()
-    assert model.confidence(Features(**{**low, field: 0.9})) > model.confidence(Features(**low))
+    assert model.confidence(raised) >= model.confidence(features)
 
 
 def test_confidence_without_any_passage_is_zero() -> None:
-    assert ConfidenceModel().confidence(Features(0.0, 1.0, 1.0, 1.0, 1.0)) == 0.0
+    assert ConfidenceModel().confidence({}) == 0.0
+
+
+def test_weight_of_a_feature_is_its_part_of_the_log_odds() -> None:
+    model = ConfidenceModel.of({"bias": -1.0, "best": 2.0, "agreement": 4.0})
+    assert model.confidence({"best": 0.5}) == pytest.approx(0.5)
+    assert model.confidence({"best": 0.5, "agreement": 0.5}) == pytest.approx(0.8807971)
+    assert model.confidence({"words": 1.0}) == pytest.approx(0.2689414)
+
+
+@pytest.mark.parametrize(
+    ("weights", "named"),
+    [({"unheard": 1.0}, "unheard"), ({"best": -0.1}, "best"), ({"best": float("nan")}, "best")],
+)
+def test_weight_that_no_feature_may_have_is_refused(weights: dict[str, float], named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        ConfidenceModel.of(weights)
+
+
+def test_model_comes_back_from_json_as_it_was() -> None:
+    model = ConfidenceModel.of({"bias": -2.5, "many": -1.0, "agreement": 3.0}, "mine", False)
+    back = ConfidenceModel.from_json(model.to_json())
+    assert (dict(back.weights), back.name, back.fitted) == (dict(model.weights), "mine", False)
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"weights": 3}', '{"weights": {"best": "much"}}'])
+def test_json_without_weights_by_name_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"weight|float"):
+        ConfidenceModel.from_json(text)
+
+
+# Features: a small base is judged by facets, a large one by its passages
+
+DIMENSIONS = {"relevance": 0.5, "coverage": 0.5, "consistency": 0.75, "freshness": 1.0}
+READ = {"covered": {"f1": ["a"]}, "strengths": {"f1": 0.8, "f2": 0.3}, "subject": 0.6}
+FACETS = {"best": 0.9, "coverage": 0.5, "weakest": 0.3, "subject": 0.6, "consistency": 0.75}
+
+
+def signals(base: int, passages: int) -> Signals:
+    return Signals(base, passages, bearing=0.5, words=0.7, rarest=0.4, agreement=0.5)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (Signals(), FACETS),
+        (signals(SMALL, FEW), FACETS),
+        (signals(LARGE, FEW), {"few": 1.0, "few_best": 0.9, "few_weakest": 0.3, "bearing": 0.5,
+                               "words": 0.7, "rarest": 0.4}),
+        (signals(LARGE, FEW + 1), {"many": 1.0, "agreement": 0.5}),
+        (signals(50 * LARGE, 20), {"many": 1.0, "agreement": 0.5}),
+        (signals(316, 20), {"best": 0.45, "weakest": 0.15, "many": 0.5, "agreement": 0.25}),
+    ],
+)  # fmt: skip
+def test_size_of_base_and_of_evidence_choose_the_features(
+    found: Signals, expected: dict[str, float]
+) -> None:
+    read = reading(**READ, signals=found)
+    features = features_of(read, ["f1", "f2"], {"f1": ["a"]}, 0.9, DIMENSIONS)
+    held = {name: value for name, value in features.items() if value}
+    assert {name: held[name] for name in expected} == pytest.approx(expected, abs=0.002)
+    assert len(held) == len(expected) or 0.0 < smallness(found.base) < 1.0
+
+
+def test_facets_decide_where_a_model_judged_them() -> None:
+    read = reading(**READ, signals=signals(50 * LARGE, 20), proposed="answer")
+    features = features_of(read, ["f1", "f2"], {"f1": ["a"]}, 0.9, DIMENSIONS)
+    assert {name: value for name, value in features.items() if value} == FACETS
 
 
 # The whole assessment

@@ -47,6 +47,7 @@ class Row:
             best=self.best,
             holds_subject=self.holds_subject,
             dimensions=Dimensions(relevance=0.5, coverage=0.5, consistency=1.0, freshness=1.0),
+            features={"best": self.best},
             covered={facet: ["p"] for facet in self.covered},
             gaps=[],
         )
