@@ -147,7 +147,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "became_answered": ("有相关段落，但把握不足", "there are passages, but they are not sure enough"),
     "became_partial": ("只有一部分有相关段落", "there are passages for a part only"),
     "became_missing": ("没有依据", "no evidence"),
-    "round": ("第 {number} 次（{how}）：{queries}（新段落 {new} 个）", "{number}. {how}: {queries} ({new} new passages)"),
+    "round": ("第 {number} 次（{how}）：{queries}（新段落 {new} 个）", "{number}. {how}: {queries} (new passages: {new})"),
     "profile_initial": ("按原问题", "as asked"),
     "profile_precise": ("围绕缺口", "around what is missing"),
     "profile_broaden": ("放宽用词", "in wider terms"),

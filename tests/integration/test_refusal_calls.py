@@ -76,4 +76,4 @@ async def test_refusal_never_calls_the_generator(
     assert result["statements"] == result["citations"] == []
     assert "500" not in result["answer"]
     assert result["answer"].endswith("Whom to ask: the service desk, 8830\n")
-    assert result["answer"].count("new passages)") == len(result["retrievals"])
+    assert result["answer"].count("(new passages: ") == len(result["retrievals"])

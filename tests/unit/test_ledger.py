@@ -122,7 +122,7 @@ def test_refusal_accounts_for_everything_in_chinese() -> None:
 
 def test_refusal_accounts_for_everything_in_english() -> None:
     text = refusal_text("en", LEDGER)
-    assert "Searched for:\n- 1. as asked: q1? (2 new passages)\n- 2. in wider terms: x; y" in text
+    assert "Searched for:\n- 1. as asked: q1? (new passages: 2)\n- 2. in wider terms: x; y" in text
     assert text.endswith("Whom to ask: 设备部 8830\n")
 
 
