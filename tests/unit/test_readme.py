@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from dotenv import dotenv_values
 from pydantic import BaseModel
+from typer.main import get_command
 
 from app.cli import app as command_line
 from app.settings import Settings
@@ -93,11 +94,7 @@ def test_every_make_target_that_is_named_exists(page: Path) -> None:
 
 
 def test_every_command_that_is_named_exists() -> None:
-    commands = {
-        info.name or info.callback.__name__
-        for info in command_line.registered_commands
-        if info.callback
-    } | {group.name for group in command_line.registered_groups}
+    commands = set(get_command(command_line).commands)  # type: ignore[attr-defined] # it is a group
     named = re.findall(r"(?:^(?:\$ )?|`|/|=\w+ )youju ([a-z-]+)", README, re.MULTILINE)
     assert named
     assert set(named) <= commands
