@@ -23,6 +23,7 @@ from app.routes import (
     feedback,
     graph,
     health,
+    learning,
     runs,
     search,
     text,
@@ -111,7 +112,8 @@ def create_app(settings: Settings, opener: Opener = open_services) -> FastAPI:
     error_responses.install(app, _STORE_ERRORS)
     app.add_middleware(BodyLimit, limit=settings.max_upload_bytes + _MULTIPART_FRAME)
     for module in (
-        ask, runs, threads, feedback, documents, text, search, calibration, graph, health
+        ask, runs, threads, feedback, documents, text, search, calibration, learning,
+        graph, health
     ):  # fmt: skip
         app.include_router(module.router)
     return app

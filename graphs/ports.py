@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from graphs.evidence.learned import Learned
 from graphs.evidence.passages import Evidence, Hit, Passage
 from graphs.knowledge import Background as Background
 from graphs.knowledge import Calibration as Calibration
@@ -136,6 +137,10 @@ class KnowledgeBase(Protocol):
 
     async def calibration(self, models: str) -> Calibration | None:
         """Return what labels taught with these models, None where nothing did (`Models.key`)."""
+        ...
+
+    async def learned(self) -> Learned | None:
+        """Return what confirmed links taught with the embedder in use, or None (cached)."""
         ...
 
     async def canonical_text(self, document_id: str, version: str) -> str | None:

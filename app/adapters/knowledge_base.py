@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
+from typing import Self
 
 from app.adapters.calibrations_sqlite import CalibrationStore
 from app.adapters.catalogue_sqlite import Catalogue
@@ -14,9 +16,12 @@ from app.adapters.database import Database
 from app.adapters.dense_chroma import DenseIndex
 from app.adapters.documents_sqlite import DocumentStore
 from app.adapters.keyword_sqlite import KeywordIndex
+from app.adapters.learned_reading import LearnedReader
 from app.adapters.old_texts import OldTexts
 from app.adapters.signatures_sqlite import SignatureStore
 from app.adapters.vocabulary_sqlite import VocabularyStore
+from graphs.errors import DenseUnavailable
+from graphs.evidence.learned import Learned
 from graphs.evidence.passages import Hit, Passage
 from graphs.ports import (
     Background,
@@ -58,6 +63,7 @@ class StoredKnowledgeBase:
         self._stores = stores
         self._words: tuple[int, Vocabulary] | None = None
         self._counts = Counts(stores.database, name)
+        self._taught: tuple[Learned | None] | None = None
 
     async def info(self) -> KnowledgeBaseInfo:
         """Return counts and the texts of `kb.yaml`."""
@@ -147,9 +153,30 @@ class StoredKnowledgeBase:
         kept = await asyncio.to_thread(self._stores.calibrations.one, self.name, models)
         return kept.calibration if kept else None
 
+    async def learned(self) -> Learned | None:
+        """Return what confirmed links taught, cached until something changes."""
+        if self._taught is not None:
+            return self._taught[0]
+        try:
+            return await asyncio.to_thread(self._counts.kept, "learned", self._learned)
+        except DenseUnavailable:
+            return None  # search goes by words alone, and tells so
+
+    def taught(self, learned: Learned | None) -> Self:
+        """Return the same knowledge base as if it had learned this: for trials."""
+        other = copy(self)
+        other._taught = (learned,)
+        return other
+
     async def canonical_text(self, document_id: str, version: str) -> str | None:
         """Return the canonical text of one version, or None once it is gone."""
         return await asyncio.to_thread(self._stores.documents.canonical_text, document_id, version)
+
+    def _learned(self) -> Learned | None:
+        stores = self._stores
+        fingerprint = stores.embedder.fingerprint
+        reader = LearnedReader(stores.database, stores.chunks, stores.dense, fingerprint)
+        return reader.read(self.name)
 
     def _nearest(self, vector: Vector, limit: int, exclude: frozenset[str]) -> list[Hit]:
         def fetch(wanted: int) -> list[Hit]:

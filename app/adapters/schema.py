@@ -158,7 +158,33 @@ CREATE TABLE calibrations (
 """
 """What labelled questions taught about a knowledge base, per set of models."""
 
-_STEPS = (_FIRST, _CONVERSION, _NEAR_DUPLICATES, _PAGES, _OLD_TEXTS, _CALIBRATIONS)
+_LEARNING = """
+CREATE TABLE learnings (
+    run INTEGER PRIMARY KEY AUTOINCREMENT,
+    kb TEXT NOT NULL REFERENCES kbs(name) ON DELETE CASCADE,
+    created REAL NOT NULL,
+    embedder TEXT NOT NULL,
+    applied INTEGER NOT NULL,
+    dimension INTEGER NOT NULL,
+    adapter BLOB NOT NULL,
+    weights TEXT NOT NULL,
+    fitted INTEGER NOT NULL,
+    report TEXT NOT NULL
+) STRICT;
+CREATE INDEX learnings_kb ON learnings(kb);
+CREATE TABLE known_questions (
+    run INTEGER NOT NULL REFERENCES learnings(run) ON DELETE CASCADE,
+    question TEXT NOT NULL,
+    document_id TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+    passage_id TEXT NOT NULL,
+    vector BLOB NOT NULL,
+    PRIMARY KEY (run, question, document_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX known_questions_document ON known_questions(document_id);
+"""
+"""What confirmed links taught: each run holds all questions known by then, the newest one counts."""
+
+_STEPS = (_FIRST, _CONVERSION, _NEAR_DUPLICATES, _PAGES, _OLD_TEXTS, _CALIBRATIONS, _LEARNING)
 """Step n leads from schema n to schema n + 1; a step that was released never changes."""
 
 

@@ -65,6 +65,18 @@ class Client:
         """Delete a conversation with its runs."""
         await self._send("DELETE", f"/threads/{quote(thread_id, safe='')}")
 
+    async def learn(self, kb: str, links: Sequence[Reply]) -> Reply:
+        """Learn from confirmed links; returns when the trial is over."""
+        return await self._send("POST", f"{_kb(kb)}/learn", {"links": list(links)})
+
+    async def learned(self, kb: str) -> Reply:
+        """Return what a knowledge base has learned and how far a running trial is."""
+        return await self._send("GET", f"{_kb(kb)}/learn")
+
+    async def undo_learning(self, kb: str) -> Reply:
+        """Undo the newest learning and return what counts then."""
+        return await self._send("DELETE", f"{_kb(kb)}/learn")
+
     async def ready(self) -> Reply:
         """Return which models and stores run."""
         return await self._send("GET", "/readyz")

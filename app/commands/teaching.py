@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from app.commands.boundary import FAILED, boundary, run, settings_of
+from app.commands.boundary import FAILED, MISUSED, boundary, run, settings_of
 from app.commands.options import AsJson, Kb
-from app.commands.screen import dump, out
+from app.commands.screen import complain, dump, out
 
 teaching = typer.Typer()
 
@@ -47,3 +47,31 @@ def calibrate(
         calibration_report.report(outcome, picture)
     if not outcome.stored:
         raise typer.Exit(FAILED)
+
+
+@teaching.command()
+def learn(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="LINKS.jsonl", help="question, document (id, name or title)."),
+    ] = None,
+    kb: Kb = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Undo the newest learning.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn from confirmed question → document links; without a file learn the known ones anew."""
+    from app.commands import learning  # noqa: PLC0415 # loads the logic
+
+    settings = settings_of()
+    name = kb or settings.default_kb
+    if undo:
+        if file is not None:
+            complain("--undo takes no file.", "Leave one of them out.")
+            raise typer.Exit(MISUSED)
+        state = run(learning.undo(settings, name))
+        dump(state) if as_json else learning.report_undone(state)
+        return
+    with boundary():
+        links = learning.read_links(file) if file else []
+    found = run(learning.learn(settings, name, links))
+    dump(found) if as_json else learning.report(found)

@@ -11,6 +11,7 @@ from graphs.evidence.passages import Hit, Passage
 from graphs.policy import Profile
 from graphs.ports import KeywordHits, KnowledgeBase
 from graphs.retrieval.doors import by_words, cosines_of, open_doors
+from graphs.retrieval.learning import led_to
 from graphs.retrieval.links import links_of
 
 
@@ -78,7 +79,9 @@ class Gatherer:
             kb, ids, found.dense_scores, found.keyword_scores, found.ceiling, profile, exact
         )
         linked = await self._linked(kb, query, scored, found.ceiling, profile, exclude, seen)
-        return Pool([*scored, *linked], found.dense, found.keyword)
+        scored = [*scored, *linked]
+        taught = await self._taught(kb, query, scored, found.ceiling, profile, exclude, seen)
+        return Pool([*scored, *taught], found.dense, found.keyword)
 
     async def by_words(
         self,
@@ -117,6 +120,24 @@ class Gatherer:
 
         scored[:] = [marked(each) for each in scored]
         return [marked(each) for each in more]
+
+    async def _taught(
+        self,
+        kb: KnowledgeBase,
+        query: Query,
+        scored: Sequence[Scored],
+        ceiling: float,
+        profile: Profile,
+        exclude: Collection[str],
+        seen: Collection[str],
+    ) -> list[Scored]:
+        """Return what known questions lead to beyond `scored`."""
+        if not self.links or not profile.rerank:
+            return []
+        known = {*seen, *(each.passage.id for each in scored)}
+        ids = await led_to(kb, query.vector, exclude, known)
+        passages = await kb.passages(ids) if ids else []
+        return await self._scored(kb, query, passages, ceiling, profile) if passages else []
 
     async def score(
         self, kb: KnowledgeBase, query: Query, passages: Sequence[Passage], profile: Profile

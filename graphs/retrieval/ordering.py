@@ -1,4 +1,4 @@
-"""The order of the candidates: the small ranker, then feedback from its best passages."""
+"""The order of the candidates: the small ranker, what links taught, then feedback from the best."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ import numpy as np
 from graphs.evidence.feedback import fed_back, feedback_terms
 from graphs.evidence.ranker import Ranker, features_of
 from graphs.ports import Candidate, KnowledgeBase, RerankQuery, Vector
+from graphs.retrieval.learning import gains
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,14 @@ async def ordered(
     features, counts = await asyncio.gather(
         asyncio.to_thread(features_of, query, candidates), kb.passage_terms(ids)
     )
-    scores = ranker.score(features)
     terms = [counts.get(id_, {}) for id_ in ids]
+    learned = await kb.learned()
+    if learned is None:
+        scores = ranker.score(features)
+    else:
+        scores = learned.score(features, await gains(kb, learned, query, candidates, terms))
+        if not learned.feedback:
+            return [Order(float(score), float(score)) for score in scores]
     best = sorted(range(len(ids)), key=lambda i: -scores[i])
     frequency = await kb.document_frequency(feedback_terms([terms[i] for i in best]))
     keys = fed_back(scores, terms, frequency, query.passages)

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphs.errors import DenseUnavailable, UnknownKnowledgeBase
 from graphs.evidence.fusion import K1, idf
+from graphs.evidence.learned import Learned
 from graphs.evidence.passages import Hit, Passage
 from graphs.evidence.text import (
     STOP_WORDS,
@@ -63,6 +64,7 @@ class MemoryKnowledgeBase:
     contact: str = ""
     dense_broken: bool = False
     calibrations: dict[str, Calibration] = field(default_factory=dict)
+    taught: Learned | None = None
     _vectors: dict[str, Vector] = field(default_factory=dict)
     _sentences: dict[str, Matrix] = field(default_factory=dict)
     _terms: dict[str, list[str]] = field(default_factory=dict)
@@ -99,6 +101,9 @@ class MemoryKnowledgeBase:
     ) -> KeywordHits:
         hits = await self.keyword(terms, limit, exclude)
         return KeywordHits(hits, await self.document_frequency(terms), len(self.items))
+
+    async def learned(self) -> Learned | None:
+        return self.taught
 
     async def passage_terms(self, ids: Sequence[str]) -> dict[str, Mapping[str, int]]:
         return {i: Counter(self._terms[i]) for i in ids if i in self._terms}

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+from graphs.evidence.learned import Learned
 from graphs.evidence.passages import Hit, Passage
 from graphs.knowledge import Background, Calibration, KeywordHits, KnowledgeBaseInfo, Vocabulary
 from graphs.ports import KnowledgeBase, Library, Matrix, Vector
@@ -48,6 +49,10 @@ class GivenPassages:
         hits = await self.keyword(terms, limit, exclude)
         frequency = await self._base.document_frequency(terms)
         return KeywordHits(hits, frequency, (await self._base.info()).passages)
+
+    async def learned(self) -> Learned | None:
+        """Return nothing: given passages are judged without what links taught."""
+        return None
 
     async def passage_terms(self, ids: Sequence[str]) -> dict[str, Mapping[str, int]]:
         """Return the index terms of given passages."""
