@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import asdict
 from pathlib import Path
 
+from rich.console import Console
 from rich.table import Table
 
 from app.commands.boundary import CommandFailed
@@ -17,6 +18,8 @@ from app.settings import Settings
 
 _EVERY = 1.0
 """Seconds between two looks at how far the trial is."""
+_WIDE = 120
+"""Columns where the output is no terminal."""
 _STEPS = {"reading": "reading known questions", "asking": "asking what it has not learned"}
 _PARTS = {
     "every": "every question",
@@ -68,8 +71,9 @@ async def _watch(client: Client, kb: str) -> None:
                 lines.tell(f"{kb}: {step}, {at['done']} of {at['questions']}")
 
 
-def report(found: Reply) -> None:
-    """Print what became of learning, with the trial's table."""
+def show_trial(found: Reply) -> None:
+    """Print the trial's table."""
+    console = out if out.is_terminal else Console(width=_WIDE, highlight=False, soft_wrap=True)
     table = Table(
         title=f"{found['kb']}: questions asked before and after learning all the others",
         title_justify="left",
@@ -87,7 +91,12 @@ def report(found: Reply) -> None:
             f"{part['hit_after']:.3f}",
         )
     if found["parts"]:
-        out.print(table)
+        console.print(table)
+
+
+def report(found: Reply) -> None:
+    """Print what became of learning, with the trial's table."""
+    show_trial(found)
     out.print(
         f"{found['questions']} known questions ({found['new_questions']} new), "
         f"{found['links']} links; {_made(found)}"

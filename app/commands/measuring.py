@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.boundary import boundary, run
+from app.commands.boundary import boundary, run, settings_of
 from app.commands.options import AsJson
 from app.commands.screen import dump
 
@@ -92,3 +92,26 @@ def eval_compare(
 
 def _names(given: str) -> list[str]:
     return [name.strip() for name in given.split(",") if name.strip()]
+
+
+@measuring.command("learning")
+def eval_learning(
+    data: Annotated[Path, typer.Option(metavar="FOLDER", help="Holds the question sets.")],
+    sets: Annotated[str, typer.Option(metavar="A,B", help="Only these sets.")] = "",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
+    work: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Keep the knowledge bases for next time.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure what learning from confirmed links gains on questions that were not learned."""
+    from app.commands import evaluating_learning, learning  # noqa: PLC0415 # loads the service
+
+    settings = settings_of(llm="off")
+    found = run(evaluating_learning.evaluate(settings, data, _names(sets), limit, work))
+    reports = [one.model_dump() for one in found]
+    if as_json:
+        dump({"name": "learning", "sets": reports})
+        return
+    for one in reports:
+        learning.show_trial(one)

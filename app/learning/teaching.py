@@ -15,7 +15,6 @@ from app.learning.trial import (
     LEAST_ADAPTER,
     Asked,
     Trial,
-    Tried,
     asked_of,
     learned_from,
 )
@@ -73,10 +72,10 @@ class Teacher:
         joined = _joined(known, given)
         if not joined:
             raise InvalidRequest("There is no known question to learn from.", "Give a links file.")
-        asked = await self._placed(opened, joined)
-        learned, report = await self._tried(opened, asked, show)
         new = len({one.question for one in given} - {one.question for one in known})
-        return await self._save(kb, asked, learned, report, new)
+        asked, learned, report = await self.tried(opened, joined, show, new)
+        await self._save(asked, learned, report)
+        return report
 
     async def undo(self, kb: str) -> LearnReport | None:
         """Drop the newest run and return what counts then; InvalidRequest where there was none."""
@@ -114,9 +113,11 @@ class Teacher:
         reader = LearnedReader(stores.database, stores.chunks, stores.dense, embedder.fingerprint)
         return asked_of(await asyncio.to_thread(reader.placed, kb.name, links))
 
-    async def _tried(
-        self, kb: StoredKnowledgeBase, asked: Sequence[Asked], show: Show
-    ) -> tuple[Learned, tuple[bool, str, list[Tried]]]:
+    async def tried(
+        self, kb: StoredKnowledgeBase, confirmed: Sequence[Confirmed], show: Show, new: int
+    ) -> tuple[list[Asked], Learned, LearnReport]:
+        """Return what these links teach and what the trial says of it; nothing is stored."""
+        asked = await self._placed(kb, confirmed)
         trial = Trial(self._search, kb, asked, show)
         enough = len(asked) >= LEAST_ADAPTER
         await trial.prepare(adapted=enough)
@@ -124,22 +125,11 @@ class Teacher:
         tried = await trial.compare(adapted)
         weights = await asyncio.to_thread(trial.weights, adapted)
         learned = await asyncio.to_thread(learned_from, asked, adapted, weights)
-        return learned, (*verdict_of(tried, len(asked)), tried)
-
-    async def _save(
-        self,
-        kb: str,
-        asked: Sequence[Asked],
-        learned: Learned,
-        outcome: tuple[bool, str, list[Tried]],
-        new: int,
-    ) -> LearnReport:
-        applied, reason, tried = outcome
-        links = [link for one in asked for link, _ in one.links]
+        applied, reason = verdict_of(tried, len(asked))
         report = LearnReport(
-            kb=kb,
+            kb=kb.name,
             questions=len(asked),
-            links=len(links),
+            links=sum(len(one.links) for one in asked),
             new_questions=new,
             applied=applied,
             adapter_rank=learned.adapter.rank,
@@ -148,17 +138,20 @@ class Teacher:
             reason=reason,
             parts=parts_of(tried),
         )
+        return asked, learned, report
+
+    async def _save(self, asked: Sequence[Asked], learned: Learned, report: LearnReport) -> None:
         run = LearningRun(
             report.embedder,
-            applied,
+            report.applied,
             learned.adapter,
             learned.weights,
             report.fitted_weights,
             report.model_dump_json(),
         )
-        async with self._library.writing(kb):
-            await asyncio.to_thread(self._store.save, kb, run, links)
-        return report
+        links = [link for one in asked for link, _ in one.links]
+        async with self._library.writing(report.kb):
+            await asyncio.to_thread(self._store.save, report.kb, run, links)
 
 
 def _shown(show: Callable[[Progress], None]) -> Show:
