@@ -99,7 +99,7 @@ class Teacher:
             held.setdefault(link.question, []).append(link.document_id)
         return [Confirmed(question, tuple(ids)) for question, ids in held.items()]
 
-    async def _placed(self, kb: StoredKnowledgeBase, confirmed: Sequence[Confirmed]) -> list[Asked]:
+    async def placed(self, kb: StoredKnowledgeBase, confirmed: Sequence[Confirmed]) -> list[Asked]:
         """Embed the questions and find the passage of each document that lies nearest."""
         texts = [one.question for one in confirmed]
         embedder = self._stores.embedder
@@ -117,7 +117,7 @@ class Teacher:
         self, kb: StoredKnowledgeBase, confirmed: Sequence[Confirmed], show: Show, new: int
     ) -> tuple[list[Asked], Learned, LearnReport]:
         """Return what these links teach and what the trial says of it; nothing is stored."""
-        asked = await self._placed(kb, confirmed)
+        asked = await self.placed(kb, confirmed)
         trial = Trial(self._search, kb, asked, show)
         enough = len(asked) >= LEAST_ADAPTER
         await trial.prepare(adapted=enough)

@@ -85,7 +85,7 @@ class Trial:
         self._kb = kb
         self._asked = asked
         self._show = show
-        self._examples: dict[str, Example] = {}
+        self.examples: dict[str, Example] = {}
 
     async def prepare(self, adapted: bool) -> None:
         """Read every question with what the other folds teach."""
@@ -96,7 +96,7 @@ class Trial:
                 continue
             learned = await asyncio.to_thread(learned_from, others, adapted)
             for one in self._fold(fold):
-                self._examples[one.question] = await example(
+                self.examples[one.question] = await example(
                     self._search, self._kb, learned, one.question, one.documents
                 )
                 done += 1
@@ -107,9 +107,9 @@ class Trial:
         if len(self._asked) < LEAST_WEIGHTS:
             return PRIOR
         used = [
-            self._examples[one.question]
+            self.examples[one.question]
             for one in self._asked
-            if one.fold != without_fold and one.question in self._examples
+            if one.fold != without_fold and one.question in self.examples
         ]
         return weights_of([(_features(each, adapted), each.gains) for each in used])
 
@@ -119,8 +119,8 @@ class Trial:
         for fold in range(FOLDS):
             weights = self.weights(adapted, fold)
             for one in self._fold(fold):
-                if one.question in self._examples:
-                    read = self._examples[one.question]
+                if one.question in self.examples:
+                    read = self.examples[one.question]
                     scores[one.question] = _graded(read, _features(read, adapted), weights, one)
         return scores
 
