@@ -17,9 +17,9 @@ FREE = frozenset({"few", "many"})
 """Features that may count against the confidence: they tell sets apart and are no sign of an answer."""
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
-        "bias": -3.0, "best": 1.4, "coverage": 1.2, "weakest": 2.0, "subject": 0.3,
-        "consistency": 0.85, "few": -0.811, "few_best": 1.845, "few_weakest": 1.474,
-        "bearing": 2.462, "words": 0.5, "rarest": 0.719, "many": 1.176, "agreement": 4.22,
+        "bias": -4.445, "best": 3.200, "coverage": 0.946, "weakest": 4.340, "subject": 0.000,
+        "consistency": 0.000, "few": 2.774, "few_best": 0.549, "few_weakest": 0.872,
+        "bearing": 1.742, "words": 0.000, "rarest": 0.896, "many": 2.912, "agreement": 2.745,
     }
 )  # fmt: skip
 """Fitted by `python -m benchmarks.fit_confidence` on LeCoQA, CMRC 2018, HotpotQA and the samples."""
@@ -47,7 +47,7 @@ class ConfidenceModel:
 
     weights: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
     name: str = SHIPPED
-    fitted: bool = True
+    fitted: bool = False
 
     @classmethod
     def of(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import combinations
 
-from graphs.evidence.matters import matters, same_matter
+from graphs.evidence.matters import Matter, matters, near, same_matter
 from graphs.evidence.numbers import Claim
 from graphs.evidence.passages import Evidence, Passage
 from graphs.evidence.text import jaccard
@@ -53,11 +53,17 @@ def _clash(left: Passage, right: Passage) -> tuple[bool, int]:
     clash, compared = False, 0
     for a in matters(left):
         for b in matters(right):
-            if jaccard(a.content, b.content) < _SAME_SUBJECT or not same_matter(left, a, right, b):
+            if not _same_subject(a, b) or not same_matter(left, a, right, b):
                 continue
             compared += 1
             clash = clash or _values_differ(a.values, b.values) or _states_differ(a.text, b.text)
     return clash, compared
+
+
+def _same_subject(a: Matter, b: Matter) -> bool:
+    if a.kind != b.kind or a.key != b.key or not near(a, b):
+        return False
+    return jaccard(a.content, b.content) >= _SAME_SUBJECT
 
 
 def _values_differ(left: Sequence[Claim], right: Sequence[Claim]) -> bool:

@@ -17,14 +17,20 @@ _CLAUSE_MARK = re.compile(r"[。，,；;！!？?]")
 _STATES = frozenset("may must can shall should not allow permit forbid forbidden prohibit".split())
 """English words that say what holds, not what it holds of."""
 _NAMING = ("n", "j", "eng", "x")
+_UNIT = re.compile(r"[a-z]+|[\u3400-\u9fff]")
+_COMMON = 0.4
+"""Two facts share this much of their characters (Chinese) and words (English) where they share most of
+their content: what shares less need not be split into words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matter:
     """What one fact is about. `key` names the row or the label of the line; "" for a sentence."""
 
-    content: frozenset[str]
-    """Words without values: how a date is written says nothing of the subject."""
+    said: str
+    """The text without its values: how a date is written says nothing of the subject."""
+    units: frozenset[str]
+    """Characters (Chinese) and words (English) of `said`."""
     values: tuple[Claim, ...]
     text: str
     kind: str
@@ -33,6 +39,23 @@ class Matter:
     section: tuple[str, ...]
     things: frozenset[str]
     """Codes and numbered names of the sentence: QX-2025-094, part 5, 3号机."""
+
+    @property
+    def content(self) -> frozenset[str]:
+        """The words of `said`; empty where they are too few to tell a subject."""
+        found = _content(self.said)
+        return found if len(found) >= (1 if self.kind == "line" else 3) else frozenset()
+
+
+@lru_cache(maxsize=8192)
+def _content(said: str) -> frozenset[str]:
+    return frozenset(words(said))
+
+
+def near(a: Matter, b: Matter) -> bool:
+    """Tell whether two facts may share most of their content; cheap, and rarely wrong about a no."""
+    least = min(len(a.units), len(b.units))
+    return least > 0 and len(a.units & b.units) >= _COMMON * least
 
 
 @lru_cache(maxsize=2048)
@@ -43,7 +66,7 @@ def matters(passage: Passage) -> tuple[Matter, ...]:
     for start, end in sentences(passage.text):
         text = passage.text[start:end]
         values = tuple(claims(text))
-        content = frozenset(words(blanked(text, values)))
+        said = blanked(text, values)
         row = row_at(layout, start)
         if row and row.kind in ("heading", "header", "rule"):
             continue
@@ -52,11 +75,10 @@ def matters(passage: Passage) -> tuple[Matter, ...]:
             # What names the row is no value of it: B1 is the same in both, their stock is not.
             named = text.find("|", text.find("|") + 1)
             values = tuple(claim for claim in values if claim.start > named)
-        if len(content) < (1 if kind == "line" else 3):
-            continue
         section = section_at(passage, start)
         things = frozenset((*codes(text), *numbered_names(text)))
-        found.append(Matter(content, values, text, kind, key, section, things))
+        units = frozenset(_UNIT.findall(said.lower()))
+        found.append(Matter(said, units, values, text, kind, key, section, things))
     return tuple(found)
 
 

@@ -75,10 +75,9 @@ def signals_of(
     asked = Asked.of(query)
     weights = np.array(list(asked.weights.values()), dtype=np.float32)
     none = np.zeros((0, len(query.vector)), dtype=np.float32)
-    likely: list[Mapping[str, float]] = []
+    likely: list[list[tuple[str, float]]] = []
     best: list[float] = []
     held: list[tuple[float, float]] = []
-    known = frozenset(words(query.text))
     for item in evidence:
         matrix = matrices.get(item.passage.id, none)
         found = asked.signs(Candidate(item.passage, item.dense, item.keyword, matrix))
@@ -89,18 +88,19 @@ def signals_of(
         held.append(_held(item, tuple(asked.weights), weights))
         lines = take_apart(item.passage).lines
         top = np.argsort(-chances, kind="stable")[:_SENTENCES]
-        likely.append(new_words([(lines[i].text, float(chances[i])) for i in top], known))
+        likely.append([(lines[i].text, float(chances[i])) for i in top])
     if not best:
         return Signals(base=query.passages, passages=len(evidence))
     whole, rarest = max(held)
     order = sorted(range(len(best)), key=lambda i: -best[i])[:_READ]
+    known = frozenset(words(query.text))
     return Signals(
         base=query.passages,
         passages=len(evidence),
         bearing=max(best),
         words=whole,
         rarest=rarest,
-        agreement=agreement([likely[i] for i in order]),
+        agreement=agreement([new_words(likely[i], known) for i in order]),
     )
 
 

@@ -57,13 +57,15 @@ class Reader:
         reading = self.scorer.field(facet, item.passage, self.matrix(item))
         return self.times.limit(facet, item.passage, reading)
 
-    def covering(self, facet: Facet) -> list[Reads]:
-        """Return the passages that cover a facet, strongest first.
+    def covering(
+        self, facet: Facet, fields: Sequence[tuple[Evidence, FieldReading]] | None = None
+    ) -> list[Reads]:
+        """Return the passages that cover a facet, strongest first; `fields` is as `fields` gives it.
 
         A superseded version gives way to the same matter in its successor, even where that is worded
         a little farther from the question, unless the question names a code or a date.
         """
-        read = self.fields(facet)
+        read = self.fields(facet) if fields is None else fields
         bar = _bar(facet, [reading for _, reading in read])
         held = [Reads(item, reading) for item, reading in read if reading.strength >= bar]
         if self.times.matter or any(f["kind"] in ("code", "time") for f in self.case.facets):
@@ -168,7 +170,7 @@ def read_case(reader: Reader, bindable: bool) -> Reading:
             continue
         read = reader.fields(facet)
         strengths[facet["id"]] = read[0][1].strength if read else 0.0
-        covered[facet["id"]] = [r.evidence.passage.id for r in reader.covering(facet)]
+        covered[facet["id"]] = [r.evidence.passage.id for r in reader.covering(facet, read)]
         if read:
             subjects.append(read[0][1].subject)
         for item, reading in read:
