@@ -23,7 +23,7 @@ from graphs.evidence.text import fold, language, load, sentences, words
 from graphs.ports import Candidate, Matrix, RerankQuery
 
 Floats = NDArray[np.float64]
-_FOLDS = 5
+FOLDS = 5
 _RIDGE = 1.0
 _NEAREST_OTHERS = 2
 
@@ -91,7 +91,7 @@ def read(
 ) -> Iterator[Example]:
     """Yield the gold passages of every question and the nearest others."""
     spans = [sentences(each.text)[:64] for each in paragraphs]
-    whole = _embedded(embedder, [f"{each.title} {each.text}" for each in paragraphs])
+    whole = embedded(embedder, [f"{each.title} {each.text}" for each in paragraphs])
     matrices = [
         embedder.embed([each.text[start:end] for start, end in found])
         for each, found in zip(paragraphs, spans, strict=True)
@@ -103,7 +103,7 @@ def read(
         asked = Asked.of(RerankQuery(question.question, vector, len(paragraphs), held))
         near = [int(at) for at in np.argsort(-(whole @ vector)) if int(at) not in question.golds]
         for number in (*question.golds, *near[:_NEAREST_OTHERS]):
-            passage = _passage(paragraphs[number], number)
+            passage = passage_of(paragraphs[number], number)
             signs = asked.signs(Candidate(passage, 0.0, 0.0, matrices[number]))
             golds = question.golds.get(number, [])
             answers = [any(a < end and start < b for a, b in golds) for start, end in spans[number]]
@@ -113,11 +113,11 @@ def read(
             )
 
 
-def _embedded(embedder: UseEmbedder, texts: Sequence[str]) -> Matrix:
+def embedded(embedder: UseEmbedder, texts: Sequence[str]) -> Matrix:
     return np.concatenate([embedder.embed(texts[i : i + 32]) for i in range(0, len(texts), 32)])
 
 
-def _passage(paragraph: Paragraph, number: int) -> Passage:
+def passage_of(paragraph: Paragraph, number: int) -> Passage:
     return Passage(
         id=str(number), document_id=str(number), title=paragraph.title, section=(),
         text=paragraph.text, start=0, end=len(paragraph.text), version="", ordinal=0,
@@ -158,7 +158,7 @@ def report(name: str, examples: Sequence[Example], scores: Sequence[Floats]) -> 
 
 
 def fold_of(id_: str) -> int:
-    return hashlib.sha256(id_.encode()).digest()[0] % _FOLDS
+    return hashlib.sha256(id_.encode()).digest()[0] % FOLDS
 
 
 def main() -> None:
@@ -176,7 +176,7 @@ def main() -> None:
             [e for e in examples if fold_of(e.id) != fold],
             [s for e, s in zip(examples, shares, strict=True) if fold_of(e.id) != fold],
         )
-        for fold in range(_FOLDS)
+        for fold in range(FOLDS)
     ]
     for name, found in sets.items():
         crossed = [

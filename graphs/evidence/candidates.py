@@ -85,6 +85,11 @@ class Wanted:
         name, kinds = found or (("any", _NAMES) if _ASKS_WHICH.search(plain) else ("", {}))
         return Wanted(name, kinds, _units(plain), fold(plain), values_in(question))
 
+    @property
+    def asks_value(self) -> bool:
+        """Whether one value of a certain kind answers."""
+        return self.name not in ("", "any")
+
     def fit(self, value: Value) -> float:
         """Return how well the kind of a value is the asked one."""
         fit = self.kinds.get(value.kind, 0.0)

@@ -1,6 +1,5 @@
 """Extraction: an answer from exact sentences, rows and list items, in their order."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,8 +10,8 @@ from graphs.evidence.messages import say
 from graphs.evidence.passages import Evidence, Passage
 from graphs.evidence.scorer import FieldReading, SentenceScore
 from graphs.evidence.text import fold
+from graphs.evidence.widening import LEAD, as_shown, list_of, whole_line
 
-_LEAD = re.compile(r"[：:]\s*(?:\*\*)?\s*$")
 _NEARLY = 0.85
 """A second sentence is taken when it ranks nearly as high as the best one."""
 _SHORT_PARAGRAPH = 260
@@ -29,36 +28,80 @@ class Reads:
     reading: FieldReading
 
 
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A place of a passage's text that answers a facet."""
+
+    passage: Passage
+    start: int
+    end: int
+
+
 def extract(
     facets: Sequence[Facet],
     reads: Mapping[str, Sequence[Reads]],
+    quotes: Mapping[str, Sequence[Quote]],
     language: Language,
     plural: bool,
 ) -> list[Statement]:
     """Return the statements that answer the required facets, direct answer first.
 
-    `reads`: facet id to the passages that cover it, best first. `plural`: the question asks for
-    several records, so each covering passage contributes its best sentence.
+    `reads`: facet id to the passages that cover it, best first. `quotes`: facet id to the clauses
+    that answer it, best first; without any, whole sentences and lists are taken from what was read.
+    `plural`: the question asks for several records, so each covering passage contributes its best
+    sentence.
     """
     statements: list[Statement] = []
     places: dict[tuple[str, int, int], Statement] = {}
     for facet in facets:
         if not facet["required"]:
             continue
-        for item in reads.get(facet["id"], ()):
-            for start, end in _spans(facet, item, plural):
-                passage = item.evidence.passage
-                place = (passage.id, start, end)
-                if place in places:
-                    places[place]["facets"].append(facet["id"])
-                    continue
-                statement = make_statement(passage, start, end, facet, language)
-                if statement is None or _repeats(statement, statements):
-                    continue
-                _drop_parts_of(statement, statements)
-                places[place] = statement
-                statements.append(statement)
+        for quote in _quotes(facet, reads.get(facet["id"], ()), quotes, plural):
+            place = (quote.passage.id, quote.start, quote.end)
+            if place in places:
+                places[place]["facets"].append(facet["id"])
+                continue
+            statement = make_statement(quote.passage, quote.start, quote.end, facet, language)
+            if statement is None or _repeats(statement, statements):
+                continue
+            _drop_parts_of(statement, statements)
+            places[place] = statement
+            statements.append(statement)
     return _grouped(statements)
+
+
+def _quotes(
+    facet: Facet, reads: Sequence[Reads], quotes: Mapping[str, Sequence[Quote]], plural: bool
+) -> list[Quote]:
+    chosen = quotes.get(facet["id"])
+    if chosen:
+        return [
+            Quote(quote.passage, start, end)
+            for quote in chosen
+            for start, end in as_shown(quote.passage.text, quote.start, quote.end)
+        ]
+    return [
+        Quote(item.evidence.passage, start, end)
+        for item in reads
+        for start, end in sorted(_spans(facet, item, plural))
+    ]
+
+
+def answers_as_block(facet: Facet, reads: Sequence[Reads], plural: bool) -> bool:
+    """Tell whether a facet is answered by whole lines: labels, records, lists, tables, procedures."""
+    if plural or facet["field"] in ("label", "procedure"):
+        return True
+    if not reads:
+        return False
+    best = max(reads[0].reading.sentences, key=lambda s: (s.rank, -s.start), default=None)
+    if best is None:
+        return False
+    text = reads[0].evidence.passage.text
+    layout = rows(text)
+    row = row_at(layout, best.start)
+    if row is None or row.kind != "text":
+        return True
+    return bool(LEAD.search(text[best.start : best.end]))
 
 
 def _grouped(statements: Sequence[Statement]) -> list[Statement]:
@@ -66,11 +109,7 @@ def _grouped(statements: Sequence[Statement]) -> list[Statement]:
     order: dict[str, list[Statement]] = {}
     for statement in statements:
         order.setdefault(statement["heading"], []).append(statement)
-    return [
-        statement
-        for group in order.values()
-        for statement in sorted(group, key=lambda s: s["citations"][0]["start"])
-    ]
+    return [statement for group in order.values() for statement in group]
 
 
 def _repeats(statement: Statement, others: Sequence[Statement]) -> bool:
@@ -100,11 +139,11 @@ def _spans(facet: Facet, item: Reads, plural: bool) -> list[tuple[int, int]]:
     best, row = ranked[0]
     field = facet["field"]
     if field == "label" or (plural and row.kind == "text"):
-        return _whole_line(layout, row, text)
-    if field in _MANY and best.cue and not plural and (block := _list_of(layout, row, text)):
+        return whole_line(layout, row, text)
+    if field in _MANY and best.cue and not plural and (block := list_of(layout, row, text)):
         return block
     if field == "procedure" and row.kind == "text" and row.end - row.start <= _SHORT_PARAGRAPH:
-        return _whole_line(layout, row, text)
+        return whole_line(layout, row, text)
     count = 2 if field in ("cause", "effect", *_MANY) else 1
     spans: list[tuple[int, int]] = []
     for score, place in ranked[:count]:
@@ -113,53 +152,17 @@ def _spans(facet: Facet, item: Reads, plural: bool) -> list[tuple[int, int]]:
     return list(dict.fromkeys(spans))
 
 
-def _whole_line(layout: list[Row], row: Row, text: str) -> list[tuple[int, int]]:
-    """Return a line, with the list or table that it leads to."""
-    spans = [(row.start, row.end)]
-    following = layout[layout.index(row) + 1 :]
-    leads = row.kind == "text" and _LEAD.search(text[row.start : row.end])
-    if leads and following and following[0].kind in ("item", "header"):
-        block = following[0].block
-        below = [
-            (r.start, r.end) for r in following if r.block == block and r.kind in ("item", "row")
-        ]
-        spans.extend(_joined(below, text))
-    return spans
-
-
 def _widened(layout: list[Row], row: Row, score: SentenceScore, text: str) -> list[tuple[int, int]]:
     """Widen a sentence to its list item or row, or to the full stop that ends it."""
     if row.kind != "text":
         return [(row.start, row.end)]
-    if _LEAD.search(text[score.start : score.end]):
-        return _whole_line(layout, row, text)
+    if LEAD.search(text[score.start : score.end]):
+        return whole_line(layout, row, text)
     before = text.rfind("。", row.start, score.start) + 1 or row.start
     after = text.find("。", score.start, row.end)
     if "。" not in text[row.start : row.end]:
         return [(score.start, score.end)]
     return [(max(before, row.start), after + 1 if after >= 0 else row.end)]
-
-
-def _list_of(layout: list[Row], row: Row, text: str) -> list[tuple[int, int]]:
-    """Return all items of the list that a line stands in or leads to, else nothing."""
-    index = layout.index(row)
-    if row.kind == "text" and index + 1 < len(layout) and layout[index + 1].kind == "item":
-        row = layout[index + 1]
-    if row.kind != "item":
-        return []
-    items = [(r.start, r.end) for r in layout if r.block == row.block]
-    return _joined(items, text) if len(items) > 1 else []
-
-
-def _joined(items: list[tuple[int, int]], text: str) -> list[tuple[int, int]]:
-    """Join continuation lines to the item that they belong to."""
-    joined: list[tuple[int, int]] = []
-    for start, end in items:
-        if joined and text[start : start + 2].isspace():
-            joined[-1] = (joined[-1][0], end)
-        else:
-            joined.append((start, end))
-    return joined
 
 
 def make_statement(

@@ -84,6 +84,10 @@ class Scorer:
         self._lexicon = lexicon
         self._subject = subject
 
+    def vector(self, facet_id: str) -> Vector | None:
+        """Return the vector of a facet, or of the question for ""."""
+        return self._vectors.get(facet_id)
+
     def field(self, facet: Facet, passage: Passage, matrix: Matrix) -> FieldReading:
         """Return how the passage answers a field facet, sentence by sentence."""
         text = take_apart(passage)

@@ -153,12 +153,12 @@ def agree(left: Value, right: Value) -> bool:
     a, b = left.value, right.value
     if left.kind == "date" and right.kind == "date":
         return a == b or (min(len(a), len(b)) >= 4 and (_within(a, b) or _within(b, a)))
-    if left.kind in _NAMES and right.kind in _NAMES:
+    if left.kind in NAMED_KINDS and right.kind in NAMED_KINDS:
         return a == b or (min(len(a), len(b)) >= (2 if is_cjk(a) else 4) and (a in b or b in a))
     return left.kind == right.kind and a == b and (left.unit == right.unit or not (left.unit and right.unit))  # fmt: skip
 
 
-_NAMES = ("title", "person", "place", "organisation", "name")
+NAMED_KINDS = ("title", "person", "place", "organisation", "name")
 
 
 def _within(part: str, whole: str) -> bool:

@@ -1,18 +1,20 @@
 """The embedded reasoner: extractive, deterministic, milliseconds; no model needed."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphs.ask.records import Facet, Statement, Turn
 from graphs.evidence import broadening, facets, follow_up
 from graphs.evidence.citations import unsupported
-from graphs.evidence.extraction import extract
+from graphs.evidence.extraction import Reads, answers_as_block, extract
 from graphs.evidence.passages import Evidence
 from graphs.evidence.text import codes, fold, language, spoken
 from graphs.ports import Embedder, KnowledgeBase
 from graphs.reasoners.base import Analysis, Case, Check, Meter, Reading
+from graphs.reasoners.hops import hop_query, waits, without_answer
 from graphs.reasoners.local_broadening import bindings, known_words
+from graphs.reasoners.local_quoting import quotes_for
 from graphs.reasoners.local_reading import embed_facets, open_reader, read_case
 
 _RECORDS = ("哪些", "哪几", "分别", "历史", "which", "list", "what are")
@@ -66,10 +68,18 @@ class LocalReasoner:
         return await asyncio.to_thread(read_case, reader, bindable)
 
     async def rewrite_precise(self, case: Case, meter: Meter) -> list[str]:
-        """Ask for what is missing in the knowledge base's terms, each missing part by itself."""
+        """Ask for what is missing in the knowledge base's terms, each missing part by itself.
+
+        A hop that was filled from what was found is asked as it then stands.
+        """
         missing = [f for f in case.facets if f["required"] and not case.covered.get(f["id"])]
-        feedback = await self._feedback(case, missing[:1])
-        queries = [_without_repeats(_subject_of(f, case.facets), _asked(f)) for f in missing[:3]]
+        missing = [facet for facet in missing if not waits(case, facet)] or missing
+        hop = hop_query(case, missing[0]) if missing else ""
+        feedback = [] if hop else await self._feedback(case, missing[:1])
+        queries = [
+            hop_query(case, f) or _without_repeats(_subject_of(f, case.facets), _asked(f))
+            for f in missing[:3]
+        ]
         if not queries:
             queries = [case.question]
         main = " ".join([queries[0], *feedback])
@@ -94,14 +104,21 @@ class LocalReasoner:
         """Yield exact sentences, rows and list items that answer the covered facets."""
         bound = await bindings(self.embedder, case) if case.broadened else {}
         reader = await open_reader(self.embedder, case, bound)
-        required = [facet for facet in case.facets if facet["required"]]
+        required = [f for f in case.facets if f["required"] and not without_answer(case, f)]
         reads = await asyncio.to_thread(lambda: {f["id"]: reader.reads(f) for f in required})
         plural = any(word in case.question.lower() for word in _RECORDS) and _many_records(
             [read.evidence for found in reads.values() for read in found]
         )
         limit = 5 if plural else 2
         chosen = {facet: found[:limit] for facet, found in reads.items()}
-        for statement in extract(case.facets, chosen, case.language, plural):
+        # what is covered is answered; where nothing is, the best clauses are all there is to say
+        told = [facet for facet in required if reads[facet["id"]]] or required
+        clauses = [facet for facet in told if _by_clause(case, facet, chosen, plural)]
+        brief = 1 / max(1, len(required))
+        quotes = await asyncio.to_thread(
+            lambda: {facet["id"]: quotes_for(reader, facet, brief) for facet in clauses}
+        )
+        for statement in extract(case.facets, chosen, quotes, case.language, plural):
             yield statement
 
     async def check(self, case: Case, statements: Sequence[Statement], meter: Meter) -> Check:
@@ -184,6 +201,17 @@ def _distinct(queries: Sequence[str], searched: Sequence[str]) -> list[str]:
             known.add(fold(text))
             fresh.append(text)
     return fresh[:3] or [queries[0].strip()[:300]]
+
+
+def _by_clause(
+    case: Case, facet: Facet, reads: Mapping[str, Sequence[Reads]], plural: bool
+) -> bool:
+    """Tell whether a facet is answered by clauses: not by lists, nor across languages."""
+    found = reads[facet["id"]]
+    first = [read.evidence for read in found] or case.evidence
+    if not first or first[0].passage.language != case.language:
+        return False
+    return not answers_as_block(facet, found, plural)
 
 
 def _many_records(evidence: Sequence[Evidence]) -> bool:
