@@ -17,9 +17,9 @@ FREE = frozenset({"few", "many"})
 """Features that may count against the confidence: they tell sets apart and are no sign of an answer."""
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
-        "bias": -4.445, "best": 3.200, "coverage": 0.946, "weakest": 4.340, "subject": 0.000,
-        "consistency": 0.000, "few": 2.774, "few_best": 0.549, "few_weakest": 0.872,
-        "bearing": 1.742, "words": 0.000, "rarest": 0.896, "many": 2.912, "agreement": 2.745,
+        "bias": -4.469, "best": 3.116, "coverage": 0.912, "weakest": 4.457, "subject": 0.093,
+        "consistency": 0.000, "few": 2.702, "few_best": 0.661, "few_weakest": 0.800,
+        "bearing": 1.777, "words": 0.000, "rarest": 0.980, "many": 2.880, "agreement": 2.901,
     }
 )  # fmt: skip
 """Fitted by `python -m benchmarks.fit_confidence` on LeCoQA, CMRC 2018, HotpotQA and the samples."""

@@ -537,7 +537,7 @@ async def test_partial_answer_that_loses_one_of_two_statements_names_only_what_i
 
 async def test_partial_answer_that_loses_a_covered_facet_names_it_too() -> None:
     def both(case: Case) -> Reading:
-        return replace(full(case), strengths={"f0": 1.0, "f1": 1.0, "f2": 0.0})
+        return replace(full(case), strengths={"f0": 1.0, "f1": 1.0, "f2": 0.6})
 
     reasoner = FakeReasoner(readings=deque([both]), checks=deque([drop_last]))
     result = (await compiled(reasoner).ainvoke(ask(max_rounds=0, threshold=0.999)))["result"]
