@@ -60,31 +60,26 @@ def weights_of(examples: Sequence[tuple[Floats, Floats]]) -> tuple[float, ...]:
     useful = [(features, gains) for features, gains in examples if gains.sum() > 0]
     if not useful:
         return PRIOR
-    scale = np.concatenate([features for features, _ in useful]).std(axis=0) + 1e-6
-    rows = max(len(features) for features, _ in useful)
-    inputs = np.zeros((len(useful), rows, len(PRIOR)), dtype=np.float32)
-    hidden = np.full((len(useful), rows), -1e9, dtype=np.float32)
-    targets = np.zeros((len(useful), rows), dtype=np.float32)
-    for at, (features, gains) in enumerate(useful):
-        inputs[at, : len(gains)] = features / scale
-        hidden[at, : len(gains)] = 0.0
-        targets[at, : len(gains)] = gains / gains.sum()
-    fitted = _descend(inputs, hidden, targets, np.asarray(PRIOR) * scale)
+    inputs = np.concatenate([features for features, _ in useful]).astype(np.float32)
+    scale = inputs.std(axis=0) + 1e-6
+    targets = np.concatenate([gains / gains.sum() for _, gains in useful]).astype(np.float32)
+    sizes = np.array([len(gains) for _, gains in useful])
+    fitted = _descend(inputs / scale, targets, sizes, np.asarray(PRIOR) * scale)
     return tuple(round(float(each), 3) for each in fitted / scale)
 
 
 def _descend(
-    inputs: Floats, hidden: Floats, targets: Floats, prior: NDArray[np.float64]
+    inputs: Floats, targets: Floats, sizes: NDArray[np.int64], prior: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Minimise by Adam with projection on weights >= 0."""
-    weights, pull = prior.copy(), _PULL / len(inputs)
+    """Minimise by Adam with projection on weights >= 0; `sizes` are the candidates of each question."""
+    weights, pull = prior.copy(), _PULL / len(sizes)
+    starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
     first, second = np.zeros_like(weights), np.zeros_like(weights)
     for step in range(1, _STEPS + 1):
-        scores = inputs @ weights.astype(np.float32) + hidden
-        likely = np.exp(scores - scores.max(axis=1, keepdims=True))
-        likely /= likely.sum(axis=1, keepdims=True)
-        gradient = np.tensordot(likely - targets, inputs, axes=2) / len(inputs)
-        gradient = gradient + 2 * pull * (weights - prior)
+        scores = inputs @ weights.astype(np.float32)
+        likely = np.exp(scores - np.repeat(np.maximum.reduceat(scores, starts), sizes))
+        likely /= np.repeat(np.add.reduceat(likely, starts), sizes)
+        gradient = inputs.T @ (likely - targets) / len(sizes) + 2 * pull * (weights - prior)
         first = _BETAS[0] * first + (1 - _BETAS[0]) * gradient
         second = _BETAS[1] * second + (1 - _BETAS[1]) * gradient**2
         change = first / (1 - _BETAS[0] ** step)

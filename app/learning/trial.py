@@ -86,6 +86,7 @@ class Trial:
         self._asked = asked
         self._show = show
         self.examples: dict[str, Example] = {}
+        self._weights: dict[tuple[bool, int | None], tuple[float, ...]] = {}
 
     async def prepare(self, adapted: bool) -> None:
         """Read every question with what the other folds teach."""
@@ -106,6 +107,11 @@ class Trial:
         """Return the weights that the questions teach; the shipped ones where they are too few."""
         if len(self._asked) < LEAST_WEIGHTS:
             return PRIOR
+        if (adapted, without_fold) not in self._weights:
+            self._weights[adapted, without_fold] = self._fitted(adapted, without_fold)
+        return self._weights[adapted, without_fold]
+
+    def _fitted(self, adapted: bool, without_fold: int | None) -> tuple[float, ...]:
         used = [
             self.examples[one.question]
             for one in self._asked
