@@ -8,12 +8,13 @@ from graphs.evidence.answer_signs import AnswerSpan
 from graphs.evidence.answering import answer_spans, pick
 from graphs.evidence.candidates import Wanted
 from graphs.evidence.extraction import Quote
+from graphs.evidence.names import numbered_names
 from graphs.evidence.passages import Evidence
 from graphs.evidence.scorer import FieldReading
 from graphs.ports import Candidate, RerankQuery
 from graphs.reasoners.local_reading import Reader
 
-_SUBJECT = 0.7
+_SUBJECT = 0.3
 """Passages that hold less than this share of what the best one holds of the subject are left out."""
 _READING = 1.0
 """Log odds that the reading of a facet's words adds to a sentence of rank 1."""
@@ -64,7 +65,10 @@ def _holding_numbers(
     """Leave out passages without a code or number that is asked about and another passage holds."""
     kept = list(read)
     for other, _ in reader.subject.scope(facet["sub_question"]):
-        if other["kind"] in ("code", "number") or any(c.isdigit() for c in other["text"]):
+        named = other["kind"] == "entity" and numbered_names(other["text"]) == [
+            other["text"].lower()
+        ]
+        if named or other["kind"] in ("code", "number"):
             holding = [
                 (item, reading)
                 for item, reading in kept
