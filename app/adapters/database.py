@@ -4,6 +4,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.adapters.schema import migrate
@@ -17,8 +18,9 @@ class Database:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
         self._local = threading.local()
-        self._all: list[sqlite3.Connection] = []
+        self._all: list[_Lent] = []
         self._guard = threading.Lock()
+        self._closed = False
         with self.read() as connection:
             migrate(connection)
 
@@ -26,7 +28,10 @@ class Database:
     def read(self) -> Iterator[sqlite3.Connection]:
         """Lend this thread's connection; an SQLite error becomes StoreUnavailable."""
         try:
-            yield self._connection()
+            lent = self._lent()
+            with lent.used:
+                self._refuse_if_closed()
+                yield lent.connection
         except sqlite3.Error as error:
             raise StoreUnavailable(f"kb.sqlite: {error}") from error
 
@@ -43,24 +48,45 @@ class Database:
                     connection.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Close every connection; the database can't be used afterwards."""
+        """Close every connection once it is given back; the database can't be used afterwards.
+
+        A worker that was left to itself may still read: a connection closed under it would take
+        the whole process down.
+        """
+        self._closed = True
         with self._guard:
-            for connection in self._all:
-                connection.close()
+            for lent in self._all:
+                with lent.used:
+                    lent.connection.close()
             self._all.clear()
 
-    def _connection(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            raise StoreUnavailable("kb.sqlite: it was closed")
+
+    def _lent(self) -> "_Lent":
+        lent: _Lent | None = getattr(self._local, "lent", None)
+        if lent is None:
+            self._refuse_if_closed()
             connection = sqlite3.connect(
                 self._path, timeout=30, isolation_level=None, check_same_thread=False
             )
+            lent = _Lent(connection, threading.RLock())
             connection.row_factory = sqlite3.Row
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=NORMAL")
             connection.execute("PRAGMA foreign_keys=ON")
             connection.execute("PRAGMA busy_timeout=30000")
-            self._local.connection = connection
-            with self._guard:
-                self._all.append(connection)
-        return connection
+            self._local.lent = lent
+            with self._guard:  # a close that came between has counted the others only
+                self._refuse_if_closed()
+                self._all.append(lent)
+        return lent
+
+
+@dataclass(frozen=True, slots=True)
+class _Lent:
+    """A thread's connection; `used` is held while the thread works with it."""
+
+    connection: sqlite3.Connection
+    used: threading.RLock
