@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from typing_extensions import TypedDict
+from typing_extensions import NotRequired, TypedDict
 
 Status = Literal["answered", "partial", "insufficient", "direct", "error"]
 Language = Literal["zh", "en"]
@@ -43,11 +43,13 @@ class Facet(TypedDict):
 
 
 class SubQuestion(TypedDict):
-    """A part of the question that can be answered by itself."""
+    """A part of the question that can be answered by itself, once what it depends on is found."""
 
     id: str
     text: str
     depends_on: list[str]
+    slot: NotRequired[str]
+    """Words of `text` that stand for what the part it depends on finds; none once they are filled."""
 
 
 class EvidenceRef(TypedDict):

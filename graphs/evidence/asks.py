@@ -59,7 +59,7 @@ def label_field(label: str) -> tuple[str, str]:
 
 
 _IMPERATIVE = re.compile(
-    r"请|说明|找出|列出|列举|判断|告诉|介绍|分析|给出|总结|概述|解释|描述"
+    r"(?<![申邀聘恳宴延])请(?![假款示求柬愿])|说明|找出|列出|列举|判断|告诉|介绍|分析|给出|总结|概述|解释|描述"
     r"|\b(?:explain|describe|list|give|tell|name|summari[sz]e|find|state|show)\b",
     re.IGNORECASE,
 )
@@ -139,7 +139,7 @@ def attribute(clause: str) -> tuple[str, ...]:
     clause = simplified(clause)
     if english := _ENGLISH.search(clause):
         found = words(english[1] or english[2] or "")
-        return tuple(word for word in found if word not in _UNIT_WORDS | _GENERIC)
+        return tuple(word for word in found if word not in _UNIT_WORDS | _GENERIC | _WHO_EN)
     if head := LABEL_HEAD.search(clause):
         return (head.group(),) if head.group() in _TELLING_HEADS else ()
     if is_cjk(clause) and not CUE_PHRASES.search(clause):
@@ -163,7 +163,7 @@ def _noun(text: str, last: bool) -> str:
     unit = claims(f"1{word}")
     # What stands behind 的 is a noun whatever the dictionary says (泵的转速).
     noun = flag.startswith(("n", "vn", "j", "l")) or (last and "的" in text)
-    if len(word) < 2 or not noun or (unit and unit[0].unit):
+    if len(word) < 2 or not noun or word in _WHO_ZH or (unit and unit[0].unit):
         return ""
     return word
 
@@ -173,6 +173,9 @@ _GENERIC = frozenset(
         "document documents record policy rule handbook thing things hours time times happens happen now next"
     )
 )
+_WHO_ZH = frozenset("部门 单位 科室 班组 公司 岗位 机构 人员".split())
+_WHO_EN = frozenset(words("department company team person role unit office agency"))
+"""Which department asks for one by its name: the word itself need not stand by the answer."""
 _UNIT_WORDS = frozenset(
     words(
         "days hours weeks months years minutes times kilometres euros eur people percent class kinds "

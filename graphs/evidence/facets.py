@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from graphs.ask.records import Facet, FacetKind, SubQuestion
 from graphs.evidence import asks
+from graphs.evidence.comparing import Sides, sides
+from graphs.evidence.hops import Part, chain, pronoun
 from graphs.evidence.names import noun_phrases, numbered_names
 from graphs.evidence.numbers import claims
 from graphs.evidence.script import simplified
@@ -20,6 +22,8 @@ MOST_PARTS = 8
 """Parts of one question that are judged; what a longer question asks beyond them is left out."""
 MOST_FACETS = 32
 MOST_WORDS = 24
+_CHOOSES = ("list", "yes_no")
+"""Kinds of asking that only choose between the sides of a comparison."""
 _NARRATOR = re.compile(r"^.{1,6}?(?:说|反映|报告|报|称|问|提到|发现)[：:，,\s]*")
 _SPEECH = re.compile(r"[“”\"‘’「」『』]")
 
@@ -36,12 +40,28 @@ def parse(question: str) -> Parsed:
     """Read the facets of `question`.
 
     Context clauses give shared entity facets (sub_question ""), asking clauses give sub-questions
-    with their own entities and requested fields.
+    with their own entities and requested fields; several hops give one that waits for another, a
+    comparison one for each side.
     """
     builder = _Builder(question)
-    for clause in clauses(question):
-        builder.add(clause)
+    hops = chain(question)
+    compared = None if hops else sides(question)
+    if hops:
+        builder.add_chain(hops)
+    elif compared:
+        builder.add_sides(compared)
+    else:
+        for clause in clauses(question):
+            builder.add(clause)
     return builder.finish()
+
+
+def parse_part(part: SubQuestion, number: int) -> list[Facet]:
+    """Return the facets of one part alone, numbered from `number` on."""
+    builder = _Builder(part["text"])
+    builder.ask(part, part["text"])
+    found = builder.finish().facets
+    return [Facet(**{**facet, "id": f"f{number + at}"}) for at, facet in enumerate(found)]
 
 
 def clauses(question: str) -> list[str]:
@@ -71,16 +91,51 @@ class _Builder:
             self._values(clause, "")
             return
         fields = asks.requested_fields(clause)
-        both = asks.pair(clause)
-        names = [] if both else self._label_phrases(clause)
-        if not names and not fields and not asks.imperative(clause):
+        if not (
+            asks.pair(clause) or self._label_phrases(clause) or fields or asks.imperative(clause)
+        ):
             self._entities(clause, "")
             self._values(clause, "")
             return
         if len(self._subs) >= MOST_PARTS:
             return
+        if len(codes(clause)) < 2 and (hops := chain(written)):
+            self.add_chain(hops)
+            return
+        before = self._subs[-1:]
         sub = SubQuestion(id=f"q{len(self._subs) + 1}", text=written, depends_on=[])
+        if before and (slot := pronoun(written, before[0]["text"])):
+            sub = SubQuestion(**{**sub, "depends_on": [before[0]["id"]], "slot": slot})
+        self.ask(sub, clause)
+
+    def add_chain(self, hops: Sequence[Part]) -> None:
+        """Add hops, each of which waits for the one before it."""
+        waits: list[str] = []
+        for hop in hops:
+            sub = SubQuestion(id=f"q{len(self._subs) + 1}", text=hop.text, depends_on=waits)
+            if hop.slot:
+                sub = SubQuestion(**{**sub, "slot": hop.slot})
+            self.ask(sub, simplified(hop.text))
+            waits = [sub["id"]]
+
+    def add_sides(self, compared: Sides) -> None:
+        """Ask the same of both sides of a comparison."""
+        asked, content = simplified(compared.asked), simplified(compared.content)
+        field = next((f for f in asks.requested_fields(asked) if f not in _CHOOSES), "fact")
+        for name in compared.names:
+            text = f"{name}{'：' if is_cjk(name + asked) else ': '}{compared.asked}"
+            sub = SubQuestion(id=f"q{len(self._subs) + 1}", text=text, depends_on=[])
+            self._subs.append(sub)
+            self._facet("field", text, sub["id"], field=field, required=True, content=content)
+            self._facet("entity", name, sub["id"])
+            self._values(asked, sub["id"])
+
+    def ask(self, sub: SubQuestion, clause: str) -> None:
+        """Add a sub-question with what it asks for and what it names."""
         self._subs.append(sub)
+        fields = asks.requested_fields(clause)
+        both = asks.pair(clause)
+        names = [] if both else self._label_phrases(clause)
         for name in names:
             field, content = asks.label_field(name)
             self._facet("field", name, sub["id"], field=field, required=True, content=content)
@@ -88,7 +143,7 @@ class _Builder:
             self._facet("field", name, sub["id"], field=fields[0], required=True)
         if not names and not both:
             for field in fields[:1] or ["fact"]:
-                self._facet("field", written, sub["id"], field=field, required=True)
+                self._facet("field", sub["text"], sub["id"], field=field, required=True)
         self._entities(asks.strip_cues(clause), sub["id"], without=[*names, *both])
         self._values(clause, sub["id"])
 

@@ -1,6 +1,6 @@
 """Evidence notes: what each passage contributes, kept small and across rounds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from graphs.ask.records import Note
@@ -34,13 +34,14 @@ def take_notes(
     spans: Mapping[str, tuple[int, int]],
     rounds: int,
     keep: int = PER_SUB_QUESTION,
+    leading: Collection[str] = (),
 ) -> list[Note]:
     """Return at most `keep` notes per sub-question, heaviest first; the lightest leave.
 
     `covered`: facet id to passage ids. `facet_sub_question`: facet id to sub-question id. `spans`:
     passage id to its best sentence, in places of the canonical text. A passage that covers nothing
-    is a `bridge` (it may lead on); a superseded version that covers something only serves to tell
-    the versions apart (`disambiguation`).
+    (it may lead on), or only parts that others wait for (`leading`), is a `bridge`; a superseded
+    version that covers something only serves to tell the versions apart (`disambiguation`).
     """
     by_sub: dict[str, list[Note]] = {}
     for item in sorted(evidence, key=lambda e: -e.score):
@@ -50,10 +51,11 @@ def take_notes(
         kind = _kind(bool(facets), passage.superseded_by is not None)
         start, end = spans.get(passage.id, (passage.start, passage.end))
         for sub in subs:
+            leads = kind == "direct" and sub in leading
             by_sub.setdefault(sub, []).append(
                 Note(
                     id=passage.id, start=start, end=end,
-                    kind=kind,
+                    kind="bridge" if leads else kind,
                     round=item.round,
                     weight=weight(_importance(item.score, bool(facets)), item.round, rounds),
                     facets=[f for f in facets if facet_sub_question.get(f, "") == sub],

@@ -9,11 +9,12 @@ from graphs.ask.turn import fresh_turn
 from graphs.policy import Policy
 from graphs.ports import Library
 from graphs.reasoners.base import Reasoner
+from graphs.reasoners.hops import first_queries
 
 
 @dataclass(frozen=True, slots=True)
 class AnalyzeQuery:
-    """Resolve a follow-up, write one conservative query, list the facets."""
+    """Resolve a follow-up, write one conservative query, list the facets and the hops."""
 
     name: str
     library: Library
@@ -38,7 +39,9 @@ class AnalyzeQuery:
             direct_reason=found.direct_reason,
             facets=found.facets,
             sub_questions=found.sub_questions,
-            queries=[found.first_query] if found.first_query else [],
+            queries=first_queries(found.first_query, found.sub_questions, found.facets)
+            if found.first_query
+            else [],
             notices=notices,
         )
         return step.done(AskState(**{**fresh, **read}))

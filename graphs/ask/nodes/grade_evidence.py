@@ -15,6 +15,7 @@ from graphs.evidence.notes import take_notes
 from graphs.policy import Policy
 from graphs.ports import Library
 from graphs.reasoners.base import Case, Reading, Reasoner
+from graphs.reasoners.hops import next_hop, only_answered
 
 _STRATEGY = {"rewrite": "precise", "retry_broaden": "broaden"}
 _COVERING_KEPT = 5
@@ -36,8 +37,7 @@ class GradeEvidence:
         step = begin(self.name, state, self.policy)
         kb = await self.library.open(state["kb"])
         opened = await open_case(state, kb)
-        case = opened.case
-        reading = await self.reasoner.grade(case, step.meter)
+        case, reading = await self._read(opened.case, step)
         assessment = assess(
             case.evidence,
             case.facets,
@@ -60,10 +60,13 @@ class GradeEvidence:
             {facet["id"]: facet["sub_question"] for facet in facets},
             reading.spans,
             state["rounds"],
+            leading={before for sub in case.sub_questions for before in sub["depends_on"]},
         )
         record = self._record(state, case, reading, assessment, table, verdict, left)
         return step.done(
             AskState(
+                facets=facets,
+                sub_questions=list(case.sub_questions),
                 assessment=assessment,
                 conflicts=[(a, b) for a, b in reading.contradictions],
                 notes=notes,
@@ -73,6 +76,14 @@ class GradeEvidence:
                 notices=_notices(state, opened.changed),
             )
         )
+
+    async def _read(self, case: Case, step: Step) -> tuple[Case, Reading]:
+        """Grade, filling each hop that what was found can fill: it is then graded with the rest."""
+        reading = await self.reasoner.grade(case, step.meter)
+        while (further := await next_hop(case, reading)) is not None:
+            case = further
+            reading = await self.reasoner.grade(case, step.meter)
+        return case, await only_answered(case, reading)
 
     def _round_left(self, state: AskState, step: Step) -> bool:
         if time.time() >= step.meter.deadline:

@@ -1,10 +1,14 @@
 """The first retrieval and the second ones."""
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphs.ask.nodes.base import add_notice, begin, reference
 from graphs.ask.records import Retrieval
 from graphs.ask.state import AskState
+from graphs.evidence.dedupe import collapse
+from graphs.evidence.passages import Evidence
 from graphs.policy import Policy, Profile
 from graphs.ports import Library
 from graphs.retrieval.hybrid import HybridSearch
@@ -16,7 +20,7 @@ PER_ROUND = 16
 
 @dataclass(frozen=True, slots=True)
 class RetrieveInitial:
-    """Hybrid search for the first query."""
+    """Hybrid search for the first query and, beside it, for each part that stands alone."""
 
     name: str
     library: Library
@@ -28,15 +32,26 @@ class RetrieveInitial:
         step = begin(self.name, state, self.policy)
         kb = await self.library.open(state["kb"])
         excluded = state.get("options", {}).get("exclude_documents", [])
-        found = await self.search.search(
-            kb, state["queries"][0], self.policy.initial, 0, excluded, meter=step.meter
+        # a listwise reranker reads the hits of the whole question only: one call a retrieval
+        found = await asyncio.gather(
+            *(
+                self.search.search(
+                    kb, text, self.policy.initial, 0, excluded, meter=None if place else step.meter
+                )
+                for place, text in enumerate(state["queries"])
+            )
         )
-        evidence = [reference(item) for item in found.evidence[:PER_ROUND]]
+        merged = side_by_side(
+            [part.evidence for part in found],
+            self.policy.gap_candidates,
+            self.policy.near_duplicate,
+        )
+        evidence = [reference(item) for item in merged[:PER_ROUND]]
         notices = list(state["notices"])
-        if not found.dense_available:
+        if not all(part.dense_available for part in found):
             add_notice(notices, "dense_unavailable")
         record = Retrieval(
-            node=self.name, queries=state["queries"][:1], profile=self.policy.initial.name,
+            node=self.name, queries=state["queries"], profile=self.policy.initial.name,
             hits=len(evidence), new=len(evidence), note="",
         )  # fmt: skip
         return step.done(AskState(evidence=evidence, retrievals=[record], notices=notices))
@@ -79,3 +94,23 @@ class RetrieveAgain:
                 notices=notices,
             )
         )
+
+
+def side_by_side(
+    found: Sequence[Sequence[Evidence]], most: int, duplicate_limit: float
+) -> list[Evidence]:
+    """Return the hits of the whole question with the best `most` of each part, each passage once.
+
+    The order is the question's own; what only a part found stands behind its best half.
+    """
+    whole, *parts = found
+    if not parts:
+        return list(whole)
+    known = {item.passage.id for item in whole}
+    more: dict[str, Evidence] = {}
+    for rank in range(most):
+        for part in parts:
+            if rank < len(part) and part[rank].passage.id not in known:
+                more.setdefault(part[rank].passage.id, part[rank])
+    half = (len(whole) + 1) // 2
+    return collapse([*whole[:half], *more.values(), *whole[half:]], duplicate_limit)
