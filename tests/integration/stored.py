@@ -89,6 +89,10 @@ OWNERS = {
     "documents": ("kb", "kbs", "name"),
     "keyword_totals": ("kb", "kbs", "name"),
     "backgrounds": ("kb", "kbs", "name"),
+    "calibrations": ("kb", "kbs", "name"),
+    "deleted_documents": ("kb", "kbs", "name"),
+    "learnings": ("kb", "kbs", "name"),
+    "known_questions": ("document_id", "documents", "id"),
 }
 """Every table of a data folder whose only knowledge base is `kb`: column, owner, its column."""
 ROOTS = {"kbs"}
