@@ -14,6 +14,7 @@ from graphs.ports import Embedder, KnowledgeBase
 from graphs.reasoners.base import Analysis, Case, Check, Meter, Reading
 from graphs.reasoners.hops import hop_query, waits, without_answer
 from graphs.reasoners.local_broadening import bindings, known_words
+from graphs.reasoners.local_disputes import on_both_sides
 from graphs.reasoners.local_quoting import quotes_for
 from graphs.reasoners.local_reading import embed_facets, open_reader, read_case
 
@@ -116,7 +117,12 @@ class LocalReasoner:
         clauses = [facet for facet in told if _by_clause(case, facet, chosen, plural)]
         brief = 1 / max(1, len(required))
         quotes = await asyncio.to_thread(
-            lambda: {facet["id"]: quotes_for(reader, facet, brief) for facet in clauses}
+            lambda: {
+                facet["id"]: on_both_sides(
+                    reader.query, case, facet, quotes_for(reader, facet, brief)
+                )
+                for facet in clauses
+            }
         )
         for statement in extract(case.facets, chosen, quotes, case.language, plural):
             yield statement

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphs.ask.records import Facet
-from graphs.evidence.consistency import contradictions
 from graphs.evidence.extraction import Reads
 from graphs.evidence.lines import Lexicon
 from graphs.evidence.passages import Evidence
@@ -18,6 +17,7 @@ from graphs.evidence.text import words
 from graphs.evidence.years import Times
 from graphs.ports import Embedder, Matrix, RerankQuery, Vector
 from graphs.reasoners.base import Case, Reading
+from graphs.reasoners.local_disputes import disagreements
 
 HOLDS_SUBJECT = 0.5
 """A passage holds a subject when it holds this share of it."""
@@ -176,7 +176,7 @@ def read_case(reader: Reader, bindable: bool) -> Reading:
         for item, reading in read:
             _note_span(spans, item, reading)
     shares = _subject_shares(reader)
-    pairs, claims = contradictions(case.evidence)
+    pairs, claims = disagreements(reader.query, case)
     return Reading(
         covered=covered,
         relevance=_relevance(case, shares),
