@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from app.adapters.database import Database
-from graphs.evidence.learned import Adapter, Counts, Expansion
+from graphs.evidence.learned import Adapter, Counts, Expansion, Known
 from graphs.evidence.text import index_terms
 from graphs.ports import Vector
 
@@ -123,7 +123,13 @@ def expansion_of(links: Sequence[tuple[KnownLink, Vector]]) -> Expansion:
     documents = tuple(held[0][0].document_id for held in by_passage.values())
     dimension = len(rows[0]) if rows else 0
     matrix = np.array(rows, dtype=np.float32).reshape(len(rows), dimension)
-    return Expansion(tuple(by_passage), documents, matrix, tuple(terms))
+    known = Known(
+        tuple(link.question for link, _ in links),
+        np.array([link.vector for link, _ in links], dtype=np.float32).reshape(-1, dimension),
+        tuple(link.passage_id for link, _ in links),
+        tuple(link.document_id for link, _ in links),
+    )
+    return Expansion(tuple(by_passage), documents, matrix, tuple(terms), known)
 
 
 @lru_cache(maxsize=20_000)

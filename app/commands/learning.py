@@ -1,12 +1,14 @@
 """Teach a knowledge base by confirmed links, through whichever door is open."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
+from app.calibration.labels import Label
 from app.commands.boundary import CommandFailed
 from app.commands.client import Client, Reply
 from app.commands.door import connect
@@ -37,10 +39,24 @@ def read_links(file: Path) -> list[Link]:
         raise CommandFailed(f"{file} is not UTF-8 text.", "Save it as UTF-8.") from error
 
 
-async def learn(settings: Settings, kb: str, links: list[Link]) -> Reply:
-    """Learn behind a progress bar and return the report; raises CommandFailed."""
-    body = [asdict(link) | {"documents": list(link.documents)} for link in links]
+async def learn(
+    settings: Settings, kb: str, links: Sequence[Link], feedback: bool = False
+) -> Reply:
+    """Learn behind a progress bar and return the report; raises CommandFailed.
+
+    `feedback` adds the links that users confirmed; where a link has the same question it counts.
+    """
     async with connect(settings) as client:
+        if feedback:
+            given = {link.question for link in links}
+            more = [link for link in await _confirmed(client, kb) if link.question not in given]
+            links = [*links, *more]
+            if not links:
+                raise CommandFailed(
+                    f"No feedback on answers from {kb} names a document that is still there.",
+                    "Say which document is right (POST /feedback), or give a file of links.",
+                )
+        body = [asdict(link) | {"documents": list(link.documents)} for link in links]
         learning = asyncio.create_task(client.learn(kb, body))
         watching = asyncio.create_task(_watch(client, kb))
         try:
@@ -54,6 +70,22 @@ async def undo(settings: Settings, kb: str) -> Reply:
     """Undo the newest learning and return what counts then."""
     async with connect(settings) as client:
         return await client.undo_learning(kb)
+
+
+async def _confirmed(client: Client, kb: str) -> list[Link]:
+    """Return the links that feedback confirms, documents that are gone left out."""
+    held = {document["id"] for document in await client.documents(kb)}
+    labels = [Label.model_validate(each) for each in await client.labels(kb)]
+    named = [label for label in labels if label.answerable and label.documents]
+    found = []
+    for label in named:
+        documents = tuple(id_ for id_ in label.documents if id_ in held)
+        if documents:
+            found.append(Link(label.question, documents))
+    if gone := len(named) - len(found):
+        what = "question is" if gone == 1 else "questions are"
+        note(f"{gone} confirmed {what} left out, the documents being gone from {kb}")
+    return found
 
 
 async def _watch(client: Client, kb: str) -> None:

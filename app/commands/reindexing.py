@@ -1,6 +1,6 @@
 """Make a knowledge base anew from its canonical texts. No route does this: it needs the folder."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,9 @@ from app.adapters.lock import DataFolderBusy
 from app.commands.boundary import CommandFailed
 from app.commands.ingesting import progress_bar
 from app.commands.lines import ProgressLines
-from app.commands.screen import out
+from app.commands.screen import note, out
 from app.ingest.reports import IngestReport, Progress
+from app.learning.teaching import Teacher
 from app.settings import Settings
 from app.wiring import OpenServices, open_services
 
@@ -24,10 +25,22 @@ class Made:
 
     embedder: str
     reports: list[IngestReport]
+    resting: Mapping[str, int]
+    """Knowledge base to its known questions, where what it learned was learned with another embedder."""
 
     def as_json(self) -> dict[str, Any]:
         """Return what became of each knowledge base, for scripts."""
-        return {"knowledge_bases": [_as_json(self.embedder, report) for report in self.reports]}
+        return {"knowledge_bases": [self._one(report) for report in self.reports]}
+
+    def _one(self, report: IngestReport) -> dict[str, Any]:
+        return {
+            "kb": report.kb,
+            "documents": len(report.files),
+            "passages": report.chunks,
+            "embedder": self.embedder,
+            "seconds": round(report.seconds, 3),
+            "resting_questions": self.resting.get(report.kb, 0),
+        }
 
 
 async def reindex(settings: Settings, kb: str | None, change_embedder: bool) -> Made:
@@ -43,12 +56,23 @@ async def reindex(settings: Settings, kb: str | None, change_embedder: bool) -> 
                 await _refuse_other_embedder(services, names)
             with progress_bar() as bar:
                 reports = [await _reindex(services, name, bar) for name in names]
-            return Made(services.models["embedder"], reports)
+            return Made(services.models["embedder"], reports, await _resting(services, names))
     except DataFolderBusy as error:
         raise CommandFailed(
             f"Reindexing needs the data folder to itself: {error}.",
             "Stop that process first, then reindex, then start it again.",
         ) from error
+
+
+async def _resting(services: OpenServices, names: Sequence[str]) -> dict[str, int]:
+    """Return how many known questions rest, by knowledge base."""
+    teacher = Teacher(services)
+    found = {name: await teacher.state(name) for name in names}
+    return {
+        name: learned.questions
+        for name, learned in found.items()
+        if learned is not None and learned.applied and learned.embedder != teacher.embedder
+    }
 
 
 async def _refuse_other_embedder(services: OpenServices, names: Sequence[str]) -> None:
@@ -90,15 +114,12 @@ def report(made: Made) -> None:
     for each in made.as_json()["knowledge_bases"]:
         line = "{kb}: {documents} documents, {passages} passages made anew with {embedder}"
         out.print(line.format_map(each))
+        if each["resting_questions"]:
+            what = "question is" if each["resting_questions"] == 1 else "questions are"
+            note(
+                f"{each['kb']}: {each['resting_questions']} known {what} kept, but what was learned "
+                f"rests: it was learned with another embedder; `youju learn --kb {each['kb']}` "
+                "makes it anew"
+            )
     if not made.reports:
         out.print("There is no knowledge base to reindex.")
-
-
-def _as_json(embedder: str, report: IngestReport) -> dict[str, Any]:
-    return {
-        "kb": report.kb,
-        "documents": len(report.files),
-        "passages": report.chunks,
-        "embedder": embedder,
-        "seconds": round(report.seconds, 3),
-    }

@@ -56,6 +56,9 @@ def learn(
         typer.Argument(metavar="LINKS.jsonl", help="question, document (id, name or title)."),
     ] = None,
     kb: Kb = None,
+    feedback: Annotated[
+        bool, typer.Option("--feedback", help="Learn what feedback on answers confirms as well.")
+    ] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Undo the newest learning.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -65,13 +68,13 @@ def learn(
     settings = settings_of()
     name = kb or settings.default_kb
     if undo:
-        if file is not None:
-            complain("--undo takes no file.", "Leave one of them out.")
+        if file is not None or feedback:
+            complain("--undo takes neither a file nor --feedback.", "Leave one of them out.")
             raise typer.Exit(MISUSED)
         state = run(learning.undo(settings, name))
         dump(state) if as_json else learning.report_undone(state)
         return
     with boundary():
         links = learning.read_links(file) if file else []
-    found = run(learning.learn(settings, name, links))
+    found = run(learning.learn(settings, name, links, feedback))
     dump(found) if as_json else learning.report(found)

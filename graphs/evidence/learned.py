@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphs.evidence.fusion import K1, idf
+from graphs.evidence.text import codes, words
 
 Floats = NDArray[np.float32]
 Counts = Mapping[str, int]
@@ -29,6 +30,8 @@ SHIPPED_GAINS = (7.7, 10.7, 0.0, 0.3)
 The first two are fitted on LeCoQA (`python -m benchmarks.fit_learning`). Most of its documents have
 known questions, which gives the last one far more weight there than few links would bear.
 """
+ALIKE = 0.9
+"""Cosine from which two questions with the same content words and codes are one."""
 _NOTHING: Counts = {}
 
 
@@ -64,6 +67,25 @@ class Adapter:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """Known questions, row by row: text, vector, the passage it expands, its document."""
+
+    texts: tuple[str, ...]
+    vectors: Floats
+    passages: tuple[str, ...]
+    documents: tuple[str, ...]
+
+    def same(self, text: str, vector: Floats) -> list[int]:
+        """Return the rows of questions that are this one but for its wording, the nearest first."""
+        if not self.texts or not vector.any():
+            return []
+        cosines = _cosines(self.vectors, vector)
+        near = [int(i) for i in np.argsort(-cosines, kind="stable") if cosines[i] >= ALIKE]
+        own = _content(text) if near else frozenset()
+        return [i for i in near if own and _content(self.texts[i]) == own]
+
+
+@dataclass(frozen=True, slots=True)
 class Expansion:
     """Passages with known questions, row by row: id, document, expanded vector, question terms."""
 
@@ -71,6 +93,7 @@ class Expansion:
     documents: tuple[str, ...]
     vectors: Floats
     terms: tuple[Counts, ...]
+    known: Known
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +114,7 @@ class Learned:
         if not adapted.any():
             return []
         held = self.expansion
-        order = np.argsort(-(held.vectors @ adapted), kind="stable")
+        order = np.argsort(-_cosines(held.vectors, adapted), kind="stable")
         kept = (int(i) for i in order if held.documents[int(i)] not in exclude)
         return [held.ids[i] for i, _ in zip(kept, range(count), strict=False)]
 
@@ -135,6 +158,18 @@ def gains_of(learned: Learned, asked: Asked, ids: Sequence[str], terms: Sequence
     )  # fmt: skip
     unasked = np.array([i not in known for i in range(len(ids))], dtype=np.float32)
     return np.stack((meaning, full - plain, plain, unasked), axis=1).astype(np.float32)
+
+
+def _cosines(rows: Floats, vector: Floats) -> Floats:
+    """Return the product of a matrix and a vector in this thread.
+
+    BLAS would spread it over threads, and waiting for busy cores costs twenty times the product.
+    """
+    return np.asarray(np.einsum("ij,j->i", rows, vector), dtype=np.float32)
+
+
+def _content(question: str) -> frozenset[str]:
+    return frozenset((*words(question), *codes(question)))
 
 
 def _share(own: Counts, more: Counts, rarity: Mapping[str, float], mean: float) -> float:

@@ -91,3 +91,5 @@ class Evidence:
     """What the ranker gave it, comparable within one search only; 0 without a ranker."""
     meaning: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
     """Shape (d,), unit length: the mean of its sentences; None where there are no vectors."""
+    confirmed: bool = field(default=False, compare=False)
+    """Whether somebody confirmed its document for this very question: no threshold drops it."""

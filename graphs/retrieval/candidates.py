@@ -68,20 +68,21 @@ class Gatherer:
         `keyword` is what `by_words` returned, where that was asked before.
         """
         count = self.count + len(seen)
+        led = []
+        if self.links and profile.rerank:
+            led = await led_to(kb, query.text, query.vector, exclude)
         found = await open_doors(
-            kb, query.vector, query.terms, query.codes, count, exclude, keyword
+            kb, query.vector, query.terms, query.codes, count, exclude, keyword, led
         )
-        ids = [id_ for id_ in found.ids if id_ not in set(seen)]
+        ids = [id_ for id_ in dict.fromkeys((*found.ids, *led)) if id_ not in set(seen)]
         if found.dense is None:
             profile = replace(profile, dense=0.0, keyword=1.0)
         exact = frozenset(found.exact)
         scored = await self._fuse(
-            kb, ids, found.dense_scores, found.keyword_scores, found.ceiling, profile, exact
+            kb, ids, found.dense_scores, found.keyword_scores, found.ceiling, profile, exact, led
         )
         linked = await self._linked(kb, query, scored, found.ceiling, profile, exclude, seen)
-        scored = [*scored, *linked]
-        taught = await self._taught(kb, query, scored, found.ceiling, profile, exclude, seen)
-        return Pool([*scored, *taught], found.dense, found.keyword)
+        return Pool([*scored, *linked], found.dense, found.keyword)
 
     async def by_words(
         self,
@@ -121,24 +122,6 @@ class Gatherer:
         scored[:] = [marked(each) for each in scored]
         return [marked(each) for each in more]
 
-    async def _taught(
-        self,
-        kb: KnowledgeBase,
-        query: Query,
-        scored: Sequence[Scored],
-        ceiling: float,
-        profile: Profile,
-        exclude: Collection[str],
-        seen: Collection[str],
-    ) -> list[Scored]:
-        """Return what known questions lead to beyond `scored`."""
-        if not self.links or not profile.rerank:
-            return []
-        known = {*seen, *(each.passage.id for each in scored)}
-        ids = await led_to(kb, query.vector, exclude, known)
-        passages = await kb.passages(ids) if ids else []
-        return await self._scored(kb, query, passages, ceiling, profile) if passages else []
-
     async def score(
         self, kb: KnowledgeBase, query: Query, passages: Sequence[Passage], profile: Profile
     ) -> list[Scored]:
@@ -174,9 +157,13 @@ class Gatherer:
         ceiling: float,
         profile: Profile,
         exact: frozenset[str],
+        led: Sequence[str],
     ) -> list[Scored]:
         fused = dict(fuse(ids, dense, keyword, ceiling, profile.dense, profile.keyword, exact))
-        read = await kb.passages(list(fused)[: 2 * self.count])
+        best = list(fused)[: 2 * self.count]
+        read = await kb.passages(
+            list(dict.fromkeys((*best, *(id_ for id_ in led if id_ in fused))))
+        )
         return _with_scores(read, fused, dense, keyword, ceiling)
 
 

@@ -40,16 +40,18 @@ async def open_doors(
     count: int,
     exclude: Collection[str] = (),
     keyword: KeywordHits | None = None,
+    more: Sequence[str] = (),
 ) -> Searched:
     """Search both indexes at once; what one door finds is scored at the other one meanwhile.
 
+    `more` are passages that are scored with them, wherever else they came from.
     `keyword` are the keyword hits where they were fetched before, while the query was embedded.
     A zero vector stands for an embedder that is down: nothing is asked of the vector index.
     """
     searching = by_words(kb, terms, count, exclude) if keyword is None else _fetched(keyword)
     (dense, crossed), (found, exact, scores, cosines) = await asyncio.gather(
         _through_dense(kb, vector, terms, count, exclude),
-        _through_keyword(kb, vector, terms, codes, searching, exclude),
+        _through_keyword(kb, vector, terms, codes, searching, exclude, more),
     )
     return Searched(
         dense,
@@ -91,18 +93,19 @@ async def _through_keyword(
     codes: Sequence[str],
     searching: Awaitable[KeywordHits],
     exclude: Collection[str],
+    more: Sequence[str],
 ) -> tuple[KeywordHits, list[str], dict[str, float], dict[str, float]]:
-    """Return keyword hits, exact matches, and BM25 and cosines of both."""
+    """Return keyword hits, exact matches, and BM25 and cosines of both and of `more`."""
     found = await searching
     exact = await kb.exact(codes, exclude) if codes else []
     scores = {hit.id: hit.score for hit in found.hits}
-    if terms and (unscored := [id_ for id_ in exact if id_ not in scores]):
+    if terms and (unscored := [id_ for id_ in (*exact, *more) if id_ not in scores]):
         scores |= await kb.keyword_scores(terms, unscored)
     return (
         found,
         exact,
         scores,
-        await cosines_of(kb, vector, list(dict.fromkeys((*scores, *exact)))),
+        await cosines_of(kb, vector, list(dict.fromkeys((*scores, *exact, *more)))),
     )
 
 

@@ -22,6 +22,7 @@ from graphs.ports import (
     Vector,
 )
 from graphs.retrieval.candidates import Gatherer, Query, Scored
+from graphs.retrieval.learning import confirmed
 from graphs.retrieval.ordering import Order, meaning_of, ordered
 from graphs.retrieval.reranking import reordered, request_of, scored_by
 from graphs.retrieval.trace import Trace, traced
@@ -101,10 +102,13 @@ class HybridSearch:
         duplicate_limit: float | None = None,
         clean: bool = True,
     ) -> list[Evidence]:
-        """Keep what passes the threshold, collapse near-duplicates, remove noise; at most `top_n`."""
+        """Keep what passes the threshold, collapse near-duplicates, remove noise; at most `top_n`.
+
+        What somebody confirmed for this very question passes with whatever score it has.
+        """
         limit = self.policy.near_duplicate if duplicate_limit is None else duplicate_limit
         floor = profile.threshold if threshold is None else threshold
-        passing = [item for item in ranked if item.score >= floor]
+        passing = [item for item in ranked if item.score >= floor or item.confirmed]
         single = collapse(passing, limit)
         if self.ranker is not None and profile.rerank and clean:
             single = without_noise(single, self.ranker.margin)
@@ -157,7 +161,11 @@ class HybridSearch:
         ]
         keys = {item.passage.id: place.key for item, place in zip(found, order, strict=True)}
         ranked = sorted(found, key=lambda item: (-keys[item.passage.id], item.passage.id))
-        if kept or self.listwise is None or meter is None:
+        if kept:
+            return ranked
+        if self.ranker is not None:
+            ranked = await confirmed(kb, query.text, query.vector, ranked)
+        if self.listwise is None or meter is None:
             return ranked
         return await reordered(self.listwise, query.text, ranked, meter)
 

@@ -1,36 +1,35 @@
-"""What a knowledge base has learned, at work in a search: more candidates, and their order."""
+"""What a knowledge base has learned, at work in a search: more candidates, and their order.
 
-import contextlib
+Everything it needs is in memory: neither the vector index nor the store is asked once more.
+"""
+
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from graphs.errors import DenseUnavailable
 from graphs.evidence.learned import Asked, Floats, Learned, gains_of
+from graphs.evidence.passages import Evidence
 from graphs.evidence.text import query_terms
 from graphs.ports import Candidate, KnowledgeBase, RerankQuery, Vector
-from graphs.retrieval.doors import cosines_of
 
 _NEAREST = 20
-"""Passages that the adapted question leads to, of each kind."""
+"""Passages with known questions that the adapted question leads to."""
 
 
 async def led_to(
-    kb: KnowledgeBase, vector: Vector, exclude: Collection[str], known: Collection[str]
+    kb: KnowledgeBase, text: str, vector: Vector, exclude: Collection[str]
 ) -> list[str]:
-    """Return ids of passages that known questions lead to and that are not `known` yet.
-
-    The index is searched with the adapted question where that differs from the question.
-    """
+    """Return ids of passages that known questions lead to, those of the same question first."""
     learned = await kb.learned()
     if learned is None or not vector.any():
         return []
-    adapted = learned.adapter.apply(vector)
-    ids = learned.nearest(adapted, _NEAREST, exclude)
-    if learned.adapter.rank:
-        with contextlib.suppress(DenseUnavailable):  # the search has told it already
-            ids += [hit.id for hit in await kb.dense(adapted, _NEAREST, exclude)]
-    return [id_ for id_ in dict.fromkeys(ids) if id_ not in known]
+    known = learned.expansion.known
+    same = [
+        known.passages[i] for i in known.same(text, vector) if known.documents[i] not in exclude
+    ]
+    nearest = learned.nearest(learned.adapter.apply(vector), _NEAREST, exclude)
+    return list(dict.fromkeys((*same, *nearest)))
 
 
 async def gains(
@@ -40,13 +39,43 @@ async def gains(
     candidates: Sequence[Candidate],
     terms: Sequence[Mapping[str, int]],
 ) -> Floats:
-    """Return the gains of candidates, in the order of `learned.GAINS`."""
+    """Return the gains of candidates, in the order of `learned.GAINS`.
+
+    What the adapter changes about a passage without a known question is read from its sentences,
+    whose vectors are at hand, in place of one more look into the vector index.
+    """
     ids = [candidate.passage.id for candidate in candidates]
     plain = np.array([candidate.dense for candidate in candidates], dtype=np.float32)
-    adapted, cosines = learned.adapter.apply(query.vector), plain.copy()
+    adapted, cosines = learned.adapter.apply(query.vector), plain
     if learned.adapter.rank:
-        found = await cosines_of(kb, adapted, ids)
-        cosines = np.array([found.get(id_, 0.0) for id_ in ids], dtype=np.float32)
+        turned = adapted - query.vector
+        cosines = plain + np.array([_along(each, turned) for each in candidates], dtype=np.float32)
     frequency = await kb.document_frequency(query_terms(query.text))
     asked = Asked(adapted, plain, cosines, frequency, query.passages)
     return gains_of(learned, asked, ids, terms)
+
+
+async def confirmed(
+    kb: KnowledgeBase, text: str, vector: Vector, ranked: Sequence[Evidence]
+) -> list[Evidence]:
+    """Mark the best passage of each document that somebody confirmed for this very question."""
+    learned = await kb.learned()
+    if learned is None:
+        return list(ranked)
+    known = learned.expansion.known
+    left = {known.documents[i] for i in known.same(text, vector)}
+    marked = []
+    for item in ranked:
+        if item.passage.document_id in left:
+            left.remove(item.passage.document_id)
+            item = replace(item, confirmed=True)
+        marked.append(item)
+    return marked
+
+
+def _along(candidate: Candidate, turned: Vector) -> float:
+    """Return how much nearer a passage is by what the adapter turned."""
+    if not len(candidate.sentence_vectors):
+        return 0.0
+    mean = candidate.sentence_vectors.mean(axis=0)
+    return float(mean @ turned) / max(float(np.linalg.norm(mean)), 1e-9)

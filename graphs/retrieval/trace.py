@@ -49,7 +49,7 @@ def traced(
         id_ = item.passage.id
         if id_ in variants:
             dropped[id_] = "duplicate"
-        elif item.score < profile.threshold:
+        elif item.score < profile.threshold and not item.confirmed:
             dropped[id_] = "threshold"
         elif id_ not in chosen:
             dropped[id_] = "top_n" if full else "noise"

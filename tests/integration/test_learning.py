@@ -6,27 +6,19 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from office import ASKED, KB, KNOWN, TEXTS, teach
 
 from app.adapters.learned_sqlite import LearnedStore
 from app.commands import inside
-from app.commands.boundary import CommandFailed
 from app.commands.client import Client, Reply
-from app.commands.learning import learn, undo
 from app.ingest.reports import Source
-from app.learning.links import Link
 from app.settings import Settings
 from app.wiring import OpenServices
 
-KB = "office"
-ASKED = "睡过头没赶上打卡会怎么样？"
-KNOWN = "睡过头没赶上打卡会怎样"
-TEXTS = {
-    "attendance.md": "# 考勤管理规定\n\n员工九点前到岗。未按时到岗三次的扣发当月奖金。\n",
-    "travel.md": "# 差旅报销办法\n\n出差人员应当在返回后十日内提交单据。\n",
-    "pump.md": "# 水泵检修规程\n\n轴承温度超过八十度应当停机检查。\n",
-    "sleep.md": "# 宿舍管理\n\n宿舍十一点熄灯，睡过头的同事请自行定闹钟。\n",
-    "card.md": "# 门禁卡\n\n打卡机坏了会怎样处理，找行政领取新的门禁卡。\n",
-}
+LONG = [
+    f"第{n}台风机的叶片角度按图纸调整，{line}" * 6
+    for n, line in enumerate(("螺栓力矩逐个复核。", "减速箱油位取样化验。", "填料积垢用水冲净。"))
+]
 
 
 @pytest_asyncio.fixture
@@ -40,11 +32,6 @@ async def served(tmp_path: Path) -> AsyncIterator[tuple[Client, OpenServices]]:
 
 async def search(client: Client, query: str = ASKED) -> Reply:
     return await client.search(KB, {"query": query})
-
-
-async def teach(client: Client, *links: tuple[str, str]) -> Reply:
-    body = [{"question": question, "documents": [name]} for question, name in links]
-    return await client.learn(KB, body)
 
 
 def titles(found: Reply) -> list[str]:
@@ -142,15 +129,38 @@ async def test_excluded_document_is_not_led_to(served: tuple[Client, OpenService
     assert "考勤管理规定" not in titles(found)
 
 
-async def test_commands_teach_a_free_data_folder_and_name_what_is_wrong(tmp_path: Path) -> None:
-    settings = Settings(_env_file=None, data_dir=tmp_path / "data", llm="off")
-    async with inside.running(settings) as app:
-        sources = [Source(name, text.encode()) for name, text in TEXTS.items()]
-        await app.state.services.indexer.ingest(KB, sources)
-    with pytest.raises(CommandFailed, match="line 3: There is no document 'nope'"):
-        await learn(settings, KB, [Link(KNOWN, ("nope",), 3)])
-    report = await learn(settings, KB, [Link(KNOWN, ("考勤管理规定",), 1)])
-    assert report["links"] == 1
-    assert (await undo(settings, KB))["learned"] is None
-    with pytest.raises(CommandFailed, match="nothing that could be undone"):
-        await undo(settings, KB)
+async def test_document_confirmed_for_this_very_question_passes_the_threshold_as_it_is(
+    served: tuple[Client, OpenServices],
+) -> None:
+    client, services = served
+    search_with = services.searcher.search_with
+    floor = search_with.policy.initial.threshold
+    kb = await services.library.open(KB)
+    asked, other = "食堂周五有饺子吃吗？", "食堂周五有面条吃吗？"
+    await teach(client, ("食堂周五有饺子吃吗", "pump.md"))
+    plain = await search_with.search(kb.taught(None), asked, search_with.policy.initial)
+    assert "水泵检修规程" not in {item.passage.title for item in plain.evidence}
+    found = await search_with.search(kb, asked, search_with.policy.initial)
+    first = found.evidence[0]
+    assert (first.passage.title, first.confirmed) == ("水泵检修规程", True)
+    assert first.score < floor
+    assert first.passage.id not in found.trace.dropped
+    near = await search_with.search(kb, other, search_with.policy.initial)
+    assert not any(item.confirmed for item in near.ranked)
+    answer = await client.ask({"question": asked, "kb": KB})
+    assert answer["status"] == "insufficient"
+
+
+async def test_only_the_best_passage_of_a_confirmed_document_passes(
+    served: tuple[Client, OpenServices],
+) -> None:
+    client, services = served
+    sections = "".join(f"## 第{n}节\n\n{line}\n\n" for n, line in enumerate(LONG))
+    await services.indexer.ingest(KB, [Source("tower.md", f"# 冷却塔\n\n{sections}".encode())])
+    await teach(client, ("食堂周五有饺子吃吗", "tower.md"))
+    kb = await services.library.open(KB)
+    search_with = services.searcher.search_with
+    found = await search_with.search(kb, "食堂周五有饺子吃吗？", search_with.policy.initial)
+    own = [item for item in found.ranked if item.passage.title == "冷却塔"]
+    assert len(own) > 1
+    assert [item.confirmed for item in own] == [True] + [False] * (len(own) - 1)

@@ -169,3 +169,24 @@ def test_report_keeps_seen_and_unseen_documents_apart() -> None:
         ("every", 3), ("all", 2), ("none", 1),
     ]  # fmt: skip
     assert (parts[1].gain, parts[2].gain) == (0.2, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "vector", "same"),
+    [
+        ("泵 P-101 多久检修一次？", AXIS[1], True),
+        ("泵 P-101 是多久检修一次的呢", AXIS[1], True),
+        ("泵 P-102 多久检修一次？", AXIS[1], False),
+        ("泵 P-101 多久清洗一次？", AXIS[1], False),
+        ("泵 P-101 多久检修一次？", (0.8 * AXIS[1] + 0.6 * AXIS[2]), False),
+        ("泵 P-101 多久检修一次？", np.zeros(4, dtype=np.float32), False),
+        ("谁？", AXIS[1], False),
+    ],
+)
+def test_question_is_the_same_only_with_near_vector_and_equal_content(
+    asked: str, vector: Vector, same: bool
+) -> None:
+    known = expansion_of([
+        link("什么？", "b", AXIS[1]), link("泵 P-101 多久检修一次", "a", AXIS[1])
+    ]).known  # fmt: skip
+    assert [known.documents[i] for i in known.same(asked, vector)] == ["doc-a"] * same
