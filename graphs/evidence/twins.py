@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
-
-import numpy as np
+from itertools import combinations
 
 from graphs.evidence.script import aligned
 from graphs.evidence.text import is_cjk, words
@@ -60,16 +59,17 @@ def token_set(text: str) -> frozenset[str]:
 
 def alike(lines: Sequence[str]) -> list[tuple[int, int]]:
     """Return the pairs of lines that share enough tokens to be twins."""
-    if not lines:
-        return []
-    sets = [token_set(line) for line in lines]
-    places = {token: at for at, token in enumerate(frozenset().union(*sets))}
-    held = np.zeros((len(lines), len(places)), dtype=np.float32)
-    for row, found in enumerate(sets):
-        held[row, [places[token] for token in found]] = 1.0
-    sizes = held.sum(axis=1)
-    near = held @ held.T >= _ALIKE * np.minimum(sizes[:, None], sizes[None, :])
-    return [(int(i), int(j)) for i, j in np.argwhere(np.triu(near, 1))]
+    places: dict[str, int] = {}
+    held = [
+        sum(1 << places.setdefault(token, len(places)) for token in token_set(line))
+        for line in lines
+    ]
+    sizes = [bits.bit_count() for bits in held]
+    return [
+        (i, j)
+        for i, j in combinations(range(len(lines)), 2)
+        if (held[i] & held[j]).bit_count() >= _ALIKE * min(sizes[i], sizes[j])
+    ]
 
 
 @lru_cache(maxsize=4096)
