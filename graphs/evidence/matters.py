@@ -1,6 +1,7 @@
 """Matters: which thing, and which attribute of it, a sentence, table row or record line speaks of."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -62,6 +63,8 @@ def near(a: Matter, b: Matter) -> bool:
 def matters(passage: Passage) -> tuple[Matter, ...]:
     """Return what each sentence, row and record line of a passage is about."""
     layout = rows(passage.text)
+    headings = [row.start for row in layout if row.kind == "heading"]
+    sections: dict[int, tuple[str, ...]] = {}  # by the number of headings above
     found: list[Matter] = []
     for start, end in sentences(passage.text):
         text = passage.text[start:end]
@@ -75,10 +78,12 @@ def matters(passage: Passage) -> tuple[Matter, ...]:
             # What names the row is no value of it: B1 is the same in both, their stock is not.
             named = text.find("|", text.find("|") + 1)
             values = tuple(claim for claim in values if claim.start > named)
-        section = section_at(passage, start)
+        above = bisect_right(headings, start)
+        if above not in sections:
+            sections[above] = section_at(passage, start)
         things = frozenset((*codes(text), *numbered_names(text)))
         units = frozenset(_UNIT.findall(said.lower()))
-        found.append(Matter(said, units, values, text, kind, key, section, things))
+        found.append(Matter(said, units, values, text, kind, key, sections[above], things))
     return tuple(found)
 
 
