@@ -108,7 +108,9 @@ def _asked_differs(found: Difference, question: Question, opens: Sequence[bool])
     left, right = found.left_values, found.right_values
     mine, theirs = _fitting(left, wanted), _fitting(right, wanted)
     if mine and theirs and not (question.many and not question.typed):
-        return _apart(mine, theirs)
+        apart = _apart(mine, theirs)
+        named = all(v.kind in NAMED_KINDS for v in (*mine, *theirs))
+        return apart if not (apart and named) or _names_differ(found, opens) else None
     if _measured(left) and _measured(right):
         # What no kind of value answers may still be told with one.
         return None if wanted.asks_value else _apart(left, right)
