@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import pytest_asyncio
 from office import ASKED, KB, KNOWN, TEXTS, teach
@@ -14,6 +16,7 @@ from app.commands.client import Client, Reply
 from app.ingest.reports import Source
 from app.settings import Settings
 from app.wiring import OpenServices
+from graphs.evidence.learned import Adapter
 
 LONG = [
     f"第{n}台风机的叶片角度按图纸调整，{line}" * 6
@@ -119,6 +122,29 @@ async def test_learning_that_is_not_applied_changes_no_search(
         connection.execute("UPDATE learnings SET applied = 0")
         connection.execute("UPDATE kbs SET generation = generation + 1")
     assert json.dumps(await search(client)) == json.dumps(before)
+
+
+async def test_search_with_what_was_learned_asks_the_vector_index_no_more_often(
+    served: tuple[Client, OpenServices], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, services = served
+    await teach(client, (KNOWN, "attendance.md"))
+    kb, dense = await services.library.open(KB), services.library.stores.dense
+    learned = await kb.learned()
+    assert learned is not None
+    size = learned.expansion.vectors.shape[1]
+    turning = Adapter(*(np.ones(shape, dtype=np.float32) for shape in ((size, 1), (1, size))))
+    asked = []
+    query, vectors = dense.query, dense.vectors
+    monkeypatch.setattr(dense, "query", lambda *a: asked.append("query") or query(*a))
+    monkeypatch.setattr(dense, "vectors", lambda *a: asked.append("vectors") or vectors(*a))
+    counts = []
+    search_with = services.searcher.search_with
+    for each in (None, replace(learned, adapter=turning)):
+        asked.clear()
+        await search_with.search(kb.taught(each), ASKED, search_with.policy.initial)
+        counts.append(sorted(asked))
+    assert counts[0] == counts[1] != []
 
 
 async def test_excluded_document_is_not_led_to(served: tuple[Client, OpenServices]) -> None:
