@@ -50,7 +50,7 @@ class Reading:
     strengths: Mapping[str, float] = field(default_factory=dict)
     subject: float = 1.0
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    signals: Signals = Signals()
+    signals: Signals = field(default_factory=Signals)
     """What the whole set of passages says; empty where a reasoner does not read it."""
 
 
