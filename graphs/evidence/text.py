@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from threading import Lock
 
 import jieba
 import jieba.posseg
@@ -59,12 +60,17 @@ def load() -> None:
 
 
 _STEMMER = snowballstemmer.stemmer("english")
+_STEMMING = Lock()
+"""A stemmer keeps the word it is at in itself, and passages are read in several threads."""
 
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """Return the Snowball (Porter2) stem of a lower-case English word; other words unchanged."""
-    return str(_STEMMER.stemWord(word)) if word.isascii() and word.isalpha() else word
+    if not (word.isascii() and word.isalpha()):
+        return word
+    with _STEMMING:
+        return str(_STEMMER.stemWord(word))
 
 
 def index_terms(text: str) -> list[str]:

@@ -1,4 +1,8 @@
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+import snowballstemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -179,3 +183,20 @@ def test_jaccard_is_the_share_of_common_elements(left: str, right: str, expected
 )
 def test_trigrams_of_short_texts_are_one_shorter_gram(text: str, count: int) -> None:
     assert len(trigrams(text)) == count
+
+
+def test_words_are_stemmed_alike_in_several_threads() -> None:
+    words = [f"{start}{end}" for start in _STARTS for end in ("ations", "ingly", "ed", "fulness")]
+    alone = snowballstemmer.stemmer("english")
+    expected = [alone.stemWord(word) for word in words]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            found = list(threads.map(lambda _: [stem.__wrapped__(w) for w in words], range(8)))
+    finally:
+        sys.setswitchinterval(before)
+    assert found == [expected] * 8
+
+
+_STARTS = [a + b + c for a in "bcdfg" for b in "aeiou" for c in "lmnrt"]
