@@ -83,7 +83,11 @@ class Wanted:
         plain = simplified(question)
         found = next(((n, k) for n, p, k in _WANTED if p.search(plain)), None)
         name, kinds = found or (("any", _NAMES) if _ASKS_WHICH.search(plain) else ("", {}))
-        return Wanted(name, kinds, _units(plain), fold(plain), values_in(question))
+        often = _OFTEN.search(plain)
+        known = values_in(question)
+        if often:
+            known = tuple(v for v in known if v.end <= often.start(1) or v.start >= often.end(1))
+        return Wanted(name, kinds, _units(plain), fold(plain), known)
 
     @property
     def asks_value(self) -> bool:
@@ -111,11 +115,13 @@ class Wanted:
         )
 
 
+_OFTEN = re.compile(r"(?:多久|多长时间|[几多]少?个?[天日周月年])[^，。？?]{0,8}?([一1] ?次)")
+"""Asks how often: the "once" is part of the asking (多久做一次) and the answer repeats it (每月一次)."""
 _ASKS_WHICH = re.compile(r"什么|哪[个些种]|是啥|\b(?:what|which)\b", re.IGNORECASE)
 
 
 def _units(question: str) -> frozenset[str]:
-    found: set[str] = set()
+    found: set[str] = {UNITS.get("次", "次")} if _OFTEN.search(question) else set()
     for match in _UNIT.finditer(question):
         counted = (match[1] or match[2] or "").lower()
         found |= _MEASURES.get((match[3] or "").lower(), set())

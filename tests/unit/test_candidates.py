@@ -147,3 +147,21 @@ def test_a_question_for_no_value_has_no_candidates() -> None:
 def test_odd_text_keeps_every_place(text: str) -> None:
     for value in values_in(text):
         assert 0 <= value.start < value.end <= len(text)
+
+
+@pytest.mark.parametrize(
+    "question", ["安全阀多久校验一次？", "安全閥多長時間校驗一次", "安全阀几年校验1次？"]
+)
+def test_the_once_of_a_question_for_how_often_is_new_in_an_answer(question: str) -> None:
+    wanted = Wanted.of(question)
+    found = candidates_in(
+        "安全阀每年校验一次，整定压力 1.2 MPa。", wanted, {"安全阀": 1.0, "校验": 1.0}
+    )
+    best = max(found, key=lambda c: c.strength)
+    assert (best.value.unit, best.new) == ("次", True)
+    assert all(c.fit < best.fit for c in found if c.value.unit != "次")
+
+
+def test_a_count_that_is_asked_about_is_known_where_nobody_asks_how_often() -> None:
+    found = candidates_in("校验一次要 2 小时。", Wanted.of("校验一次要几小时？"), {"校验": 1.0})
+    assert [c.new for c in found if c.value.unit == "次"] == [False]
