@@ -25,7 +25,7 @@ from graphs.evidence.dedupe import collapse
 from graphs.evidence.passages import Evidence, Passage
 from graphs.evidence.text import sentences, words
 from graphs.policy import Policy
-from graphs.ports import Embedder, KnowledgeBase
+from graphs.ports import Embedder, KnowledgeBase, KnowledgeBaseInfo
 from graphs.reasoners.base import Analysis, Case, Check, Meter, Reading, Reasoner
 from graphs.retrieval.hybrid import Found, HybridSearch
 
@@ -69,6 +69,9 @@ class ConstantKnowledgeBase:
 
     def __init__(self, items: Sequence[Passage]) -> None:
         self._items = {item.id: item for item in items}
+
+    async def info(self) -> KnowledgeBaseInfo:
+        return KnowledgeBaseInfo("constant", 1, len(self._items))
 
     async def calibration(self, models: str) -> None:
         return None
