@@ -43,7 +43,7 @@ class Label(BaseModel):
 def read_labels(path: Path) -> list[Label]:
     """Return the labels of a file, each question once: of equal ones the last line counts.
 
-    Raises LabelsUnreadable with the numbers of bad lines and what is wrong with them.
+    Lines that call one question answerable and not answerable are bad. Raises LabelsUnreadable with the numbers of bad lines and what is wrong with them.
     """
     try:
         text = path.read_text("utf-8-sig")
@@ -63,6 +63,9 @@ def read_labels(path: Path) -> list[Label]:
         except ValidationError as error:
             bad.append(f"line {number}: {_reason(error)}")
         else:
+            known = labels.get(label.question)
+            if known is not None and known.answerable is not label.answerable:
+                bad.append(f"line {number} contradicts an earlier line on the same question")
             labels[label.question] = label
     if bad:
         more = f", and {len(bad) - _REASONS} more" if len(bad) > _REASONS else ""

@@ -78,7 +78,7 @@ def report(outcome: Outcome, plot: Path) -> None:
 
 def promise(outcome: Outcome) -> list[str]:
     """Return what the labels allow to promise, in both languages."""
-    sure, most = f"{1 - outcome.delta:.0%}", f"{outcome.alpha:.0%}"
+    sure, most = f"{100 * (1 - outcome.delta):.4g}%", f"{100 * outcome.alpha:.4g}%"
     risk = outcome.choice.risk
     if risk is not None:
         return [

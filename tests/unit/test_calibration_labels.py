@@ -8,7 +8,7 @@ from app.calibration.labels import LabelsUnreadable, read_labels
 def test_lines_give_labels_and_the_last_of_equal_questions_counts(tmp_path: Path) -> None:
     file = tmp_path / "labels.jsonl"
     file.write_text(
-        '{"question": "年假几天？", "answerable": false}\n\n'
+        '{"question": "年假几天？", "answerable": true}\n\n'
         '{"question": " 年假几天？", "answerable": true, "documents": ["leave.md"], "answer": "10 天"}\n'
         '{"question": "Who pays?", "answerable": true, "answer": ["finance", "the finance team"]}\n',
         "utf-8",
@@ -33,6 +33,10 @@ def test_lines_give_labels_and_the_last_of_equal_questions_counts(tmp_path: Path
         ('{"question": "x", "answerable": true, "expected": 1}', "line 1: expected"),
         ('["x"]', "line 1: Input should be"),
         ("\n", "holds no labels"),
+        (
+            '{"question": "x", "answerable": true}\n{"question": "x", "answerable": false}',
+            "line 2 contradicts an earlier line",
+        ),
     ],
 )
 def test_bad_line_is_named_with_its_reason(tmp_path: Path, line: str, said: str) -> None:
