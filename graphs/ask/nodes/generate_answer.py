@@ -92,11 +92,8 @@ class GenerateAnswer:
             add_notice(notices, "evidence_changed")
         if assessment and assessment["confidence"] < assessment["threshold"]:
             add_notice(notices, "low_confidence_generation")
-        # Passages that only fill up what is read say nothing about what the answer rests on.
-        covering = {id_ for ids in case.covered.values() for id_ in ids}
-        read = [i for i in case.evidence if i.passage.id in covering] or case.evidence
-        weak = [item for item in read if item.score < self.policy.answer_passage]
-        if len(weak) * 2 > len(read):
+        weak = [item for item in case.evidence if item.score < self.policy.answer_passage]
+        if len(weak) * 2 > len(case.evidence):
             add_notice(notices, "potential_noise")
         return notices
 
@@ -130,7 +127,7 @@ def passages_to_read(
     """Return at most `limit` passage ids.
 
     Every facet's best passage comes first, then what lists ask for, since a list may lie in several
-    passages, then the other covering passages, then, to fill up, the remaining notes by weight.
+    passages, then the other covering passages, then notes by weight.
     """
     required = [facet for facet in facets if covered.get(facet["id"])]
     chosen = {covered[facet["id"]][0]: None for facet in required}
@@ -139,6 +136,7 @@ def passages_to_read(
     for group in (lists, others):
         for rank in range(1, limit):
             chosen |= {ids[rank]: None for ids in group if rank < len(ids)}
-    # The answering clause may stand in a passage that covers no facet by its words.
-    chosen |= {note["id"]: None for note in notes}
+    # A passage that covers nothing is read only where nothing is covered: it adds noise.
+    direct = [note for note in notes if note["kind"] != "bridge"]
+    chosen |= {note["id"]: None for note in (direct if chosen else notes)}
     return list(chosen)[:limit]
