@@ -23,7 +23,7 @@ BRIEF = {True: 100, False: 300}
 _COST_OF_LENGTH = {True: 1.5, False: 0.0}
 """Log odds that a span of BRIEF characters must be likelier by: where a value is asked for, and where
 none is; chosen on CMRC 2018 and HotpotQA."""
-_NEARLY = 3.0
+_NEARLY = 1.5
 """Further spans are quoted beside the best one as long as they are at most this much less likely."""
 
 

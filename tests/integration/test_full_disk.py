@@ -1,8 +1,8 @@
 """A disk that is full or read-only: told as such, with what mends it."""
 
 import errno
-import sqlite3
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -30,17 +30,17 @@ async def test_upload_that_the_disk_does_not_take_is_told_with_what_mends_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, status: int, code: str
 ) -> None:
     settings = Settings(_env_file=None, data_dir=tmp_path, llm="off")  # type: ignore[call-arg]
-    connection_of = Database._connection
+    lent_of = Database._lent
 
-    def limited(database: Database) -> sqlite3.Connection:
-        connection = connection_of(database)
-        connection.execute(limit)
-        return connection
+    def limited(database: Database) -> Any:
+        lent = lent_of(database)
+        lent.connection.execute(limit)
+        return lent
 
     async with running(settings) as app:
         transport = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=transport, base_url="http://youju") as client:
-            monkeypatch.setattr(Database, "_connection", limited)
+            monkeypatch.setattr(Database, "_lent", limited)
             url, body = "/kb/lifts/documents", PLAN.encode()
             reply = await client.post(url, params={"name": "plan.md"}, content=body)
             monkeypatch.undo()
