@@ -152,7 +152,8 @@ class _Step:
 
 def _caches() -> list["_lru_cache_wrapper[Any]"]:
     """Return what the evidence functions remember of texts; what is loaded once is none of it."""
-    wrappers = [each for each in gc.get_objects() if isinstance(each, _lru_cache_wrapper)]
+    # by its exact type: isinstance would ask every object for its class, which some answer with a warning
+    wrappers = [each for each in gc.get_objects() if type(each) is _lru_cache_wrapper]
     return [
         each
         for each in wrappers
