@@ -10,13 +10,10 @@ from graphs.evidence.comparing import Sides, sides
 from graphs.evidence.hops import Part, chain, pronoun
 from graphs.evidence.names import noun_phrases, numbered_names
 from graphs.evidence.numbers import claims
+from graphs.evidence.phrasing import clauses
 from graphs.evidence.script import simplified
 from graphs.evidence.text import codes, is_cjk, without_codes, words
 
-_SENTENCE = re.compile(r"[。！!；;\n]+|(?<=[？?])|(?<=[a-z0-9])\.(?=\s|$)")
-_CLAUSE = re.compile(
-    r"，+|(?:(?<!\d)[,：:]|[,：:](?!\d))+|\b(?:and also|and then)\b|\band (?=(?:who|what|when|where|why|how|which|is|are|do|does|can|may|must|should)\b)|，?并(?=[请且找说列给判分])|以及(?=[如怎为什哪谁何])"
-)
 _AND = re.compile(r"和|与|及|、|以及|\band\b")
 MOST_PARTS = 8
 """Parts of one question that are judged; what a longer question asks beyond them is left out."""
@@ -24,8 +21,6 @@ MOST_FACETS = 32
 MOST_WORDS = 24
 _CHOOSES = ("list", "yes_no")
 """Kinds of asking that only choose between the sides of a comparison."""
-_NARRATOR = re.compile(r"^.{1,6}?(?:说|反映|报告|报|称|问|提到|发现)[：:，,\s]*")
-_SPEECH = re.compile(r"[“”\"‘’「」『』]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +57,6 @@ def parse_part(part: SubQuestion, number: int) -> list[Facet]:
     builder.ask(part, part["text"])
     found = builder.finish().facets
     return [Facet(**{**facet, "id": f"f{number + at}"}) for at, facet in enumerate(found)]
-
-
-def clauses(question: str) -> list[str]:
-    """Return the clauses of a question, in order, without empty ones."""
-    found: list[str] = []
-    spoken = _NARRATOR.sub("", question) if _SPEECH.search(question) else question
-    for sentence in _SENTENCE.split(_SPEECH.sub(" ", spoken)):
-        for clause in _CLAUSE.split(sentence or ""):
-            if clause and clause.strip() not in found and clause.strip(" ，,。.?？!！"):
-                found.append(clause.strip())
-    return found
 
 
 class _Builder:

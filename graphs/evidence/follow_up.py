@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from graphs.ask.records import Turn
 from graphs.evidence.asks import LABEL_HEAD, strip_cues
-from graphs.evidence.facets import clauses
 from graphs.evidence.names import noun_phrases
+from graphs.evidence.phrasing import clauses
 from graphs.evidence.text import codes, is_cjk, words
 
 _COURTESY = re.compile(
