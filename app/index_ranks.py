@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphs.errors import DenseUnavailable
+from graphs.evidence.fusion import cosines
 from graphs.evidence.passages import Hit, Passage
 from graphs.ports import KnowledgeBase
 from graphs.retrieval.candidates import Query
@@ -39,11 +40,11 @@ async def ranks_of(
     word_scores = await kb.keyword_scores(query.terms, ids) if query.terms else {}
     try:
         nearest = await kb.dense(query.vector, bound, exclude)
-        cosines = await kb.dense_scores(query.vector, ids)
+        near = cosines(await kb.passage_vectors(ids), query.vector)
     except DenseUnavailable:
-        nearest, cosines = [], {}
-    dense, keyword = _places(cosines, nearest, bound), _places(word_scores, by_words, bound)
-    return Ranks(dense, keyword, cosines, word_scores, bound)
+        nearest, near = [], {}
+    dense, keyword = _places(near, nearest, bound), _places(word_scores, by_words, bound)
+    return Ranks(dense, keyword, near, word_scores, bound)
 
 
 def positions(hits: Sequence[Hit]) -> dict[str, int]:

@@ -96,8 +96,11 @@ class KnowledgeBase(Protocol):
         """Return ids of passages whose text, headings or document hold one of these codes."""
         ...
 
-    async def dense_scores(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
-        """Return the cosine of each stored vector with `vector`; ids without a vector are left out."""
+    async def passage_vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        """Return the stored vectors, each of length 1; ids without one are left out.
+
+        Raises DenseUnavailable if the vector index can't be read.
+        """
         ...
 
     async def keyword_scores(self, terms: Sequence[str], ids: Sequence[str]) -> dict[str, float]:

@@ -107,10 +107,9 @@ class StoredKnowledgeBase:
         search = self._stores.chunks.with_codes
         return await asyncio.to_thread(search, self.name, upper, frozenset(exclude))
 
-    async def dense_scores(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
-        """Return the cosine of each stored vector with `vector`."""
-        found = await asyncio.to_thread(self._stores.dense.vectors, self.name, ids)
-        return {key: float(row @ vector) for key, row in found.items()}
+    async def passage_vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        """Return the stored vectors of passages."""
+        return await asyncio.to_thread(self._stores.dense.vectors, self.name, ids)
 
     async def keyword_scores(self, terms: Sequence[str], ids: Sequence[str]) -> dict[str, float]:
         """Return raw BM25 of each passage that holds a term."""

@@ -55,10 +55,9 @@ class RankerFitter:
         key = (one.set_name, one.question.id)
         if key not in self._known:
             profile = search.policy.initial
-            query = await search.query(one.question.text)
-            pool = await search.gatherer.gather(one.kb, query, profile, (), ())
+            pool = await search.gather(one.kb, one.question.text, profile)
             candidates = await search.read(one.kb, pool.scored)
-            request = await request_of(one.kb, query.text, query.vector)
+            request = await request_of(one.kb, pool.query.text, pool.query.vector)
             features = await asyncio.to_thread(features_of, request, candidates)
             gains = [float(one.golds.get(each.passage.id, 0)) for each in candidates]
             self._known[key] = features, np.array(gains)

@@ -6,6 +6,7 @@ import random
 import numpy as np
 
 from app.adapters.library import StoredLibrary
+from graphs.evidence.fusion import cosines
 from graphs.evidence.text import sentences, words
 from graphs.ports import Background, Candidate, Embedder, KnowledgeBase, Reranker, RerankQuery
 
@@ -49,7 +50,7 @@ class BackgroundMeter:
             unrelated = [p for p in passages[1:] if (p.document_id, p.section) != place]
             vector = (await asyncio.to_thread(self._embedder.embed, [text]))[0]
             frequency = await kb.document_frequency(words(text))
-            dense = await kb.dense_scores(vector, [p.id for p in unrelated])
+            dense = cosines(await kb.passage_vectors([p.id for p in unrelated]), vector)
             matrices = await kb.sentence_vectors([p.id for p in unrelated])
             empty = np.zeros((0, self._embedder.dimension), dtype=np.float32)
             pairs = [

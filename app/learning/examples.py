@@ -25,15 +25,14 @@ async def example(
     """Return a question as it looks to someone who has learned this and not the question itself."""
     taught = kb.taught(learned)
     profile = search.policy.initial
-    query = await search.query(question)
-    pool = await search.gatherer.gather(taught, query, profile, (), ())
+    pool = await search.gather(taught, question, profile)
     candidates = await search.read(taught, pool.scored)
-    request = await request_of(taught, query.text, query.vector)
+    request = await request_of(taught, pool.query.text, pool.query.vector)
     features = await asyncio.to_thread(features_of, request, candidates)
     ids = [each.passage.id for each in candidates]
     counts = await taught.passage_terms(ids)
     terms = [counts.get(id_, {}) for id_ in ids]
-    unadapted = replace(learned, adapter=Adapter.none(len(query.vector)))
+    unadapted = replace(learned, adapter=Adapter.none(len(pool.query.vector)))
     with_it = await gains(taught, learned, request, candidates, terms)
     without = await gains(taught, unadapted, request, candidates, terms)
     owners = tuple(each.passage.document_id for each in candidates)

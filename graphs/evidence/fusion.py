@@ -3,6 +3,9 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 K1 = 1.2
 """BM25's saturation, the same in every keyword index."""
 
@@ -19,6 +22,13 @@ def idf(passages: int, frequency: int) -> float:
 def keyword_ceiling(passages: int, frequencies: Iterable[int]) -> float:
     """Return the highest BM25 that a query can reach: Σ idf · (k1 + 1) over its terms."""
     return sum(idf(passages, frequency) * (K1 + 1) for frequency in frequencies)
+
+
+def cosines(
+    vectors: Mapping[str, NDArray[np.float32]], vector: NDArray[np.float32]
+) -> dict[str, float]:
+    """Return the cosine of each vector of length 1 with `vector`, which has length 1 or is zero."""
+    return {id_: float(row @ vector) for id_, row in vectors.items()}
 
 
 def fuse(

@@ -8,9 +8,10 @@ import numpy as np
 
 from graphs.evidence.fusion import fuse, keyword_ceiling
 from graphs.evidence.passages import Hit, Passage
+from graphs.evidence.text import codes, query_terms
 from graphs.policy import Profile
-from graphs.ports import KeywordHits, KnowledgeBase
-from graphs.retrieval.doors import by_words, cosines_of, open_doors
+from graphs.ports import KnowledgeBase, Vector
+from graphs.retrieval.doors import cosines_of, open_doors, ready
 from graphs.retrieval.learning import led_to
 from graphs.retrieval.links import links_of
 
@@ -42,6 +43,7 @@ class Scored:
 class Pool:
     """Candidates, best fused first; `dense` is None where the vector index can't be read."""
 
+    query: Query
     scored: list[Scored]
     dense: list[Hit] | None
     keyword: list[Hit]
@@ -57,42 +59,33 @@ class Gatherer:
     async def gather(
         self,
         kb: KnowledgeBase,
-        query: Query,
+        text: str,
+        embedding: asyncio.Future[Vector],
         profile: Profile,
         exclude: Collection[str],
         seen: Collection[str],
-        keyword: KeywordHits | None = None,
     ) -> Pool:
-        """Return the best fused candidates and the two lists they came from.
+        """Return the best fused candidates of a query and the two lists they came from.
 
-        `keyword` is what `by_words` returned, where that was asked before.
+        `embedding` becomes the vector of `text`; what needs none does not wait for it.
         """
-        count = self.count + len(seen)
-        led = []
-        if self.links and profile.rerank:
-            led = await led_to(kb, query.text, query.vector, exclude)
-        found = await open_doors(
-            kb, query.vector, query.terms, query.codes, count, exclude, keyword, led
+        terms, named = tuple(query_terms(text)), tuple(codes(text))
+        leading = self.links and profile.rerank
+        led: asyncio.Future[list[str]] = (
+            asyncio.ensure_future(led_to(kb, text, embedding, exclude)) if leading else ready([])
         )
-        ids = [id_ for id_ in dict.fromkeys((*found.ids, *led)) if id_ not in set(seen)]
+        count = self.count + len(seen)
+        found = await open_doors(kb, embedding, terms, named, count, exclude, led)
+        query = Query(text, await embedding, terms, named)
+        ids = [id_ for id_ in dict.fromkeys((*found.ids, *await led)) if id_ not in set(seen)]
         if found.dense is None:
             profile = replace(profile, dense=0.0, keyword=1.0)
-        exact = frozenset(found.exact)
         scored = await self._fuse(
-            kb, ids, found.dense_scores, found.keyword_scores, found.ceiling, profile, exact, led
-        )
+            kb, ids, found.dense_scores, found.keyword_scores, found.ceiling, profile,
+            frozenset(found.exact), await led,
+        )  # fmt: skip
         linked = await self._linked(kb, query, scored, found.ceiling, profile, exclude, seen)
-        return Pool([*scored, *linked], found.dense, found.keyword)
-
-    async def by_words(
-        self,
-        kb: KnowledgeBase,
-        terms: Sequence[str],
-        exclude: Collection[str],
-        seen: Collection[str],
-    ) -> KeywordHits:
-        """Return the keyword hits of terms: they need no vector, so need not wait for one."""
-        return await by_words(kb, terms, self.count + len(seen), exclude)
+        return Pool(query, [*scored, *linked], found.dense, found.keyword)
 
     async def _linked(
         self,
@@ -141,7 +134,7 @@ class Gatherer:
     ) -> list[Scored]:
         ids = [passage.id for passage in passages]
         dense, keyword = await asyncio.gather(
-            cosines_of(kb, query.vector, ids), kb.keyword_scores(query.terms, ids)
+            cosines_of(kb, ready(query.vector), ids), kb.keyword_scores(query.terms, ids)
         )
         fused = dict(fuse(ids, dense, keyword, ceiling, profile.dense, profile.keyword))
         held = {passage.id: passage for passage in passages}

@@ -1,13 +1,16 @@
 """The two doors of a knowledge base, opened at once: dense and keyword candidates, both scored."""
 
 import asyncio
-from collections.abc import Awaitable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from graphs.errors import DenseUnavailable
-from graphs.evidence.fusion import keyword_ceiling
+from graphs.evidence.fusion import cosines, keyword_ceiling
 from graphs.evidence.passages import Hit
 from graphs.ports import KeywordHits, KnowledgeBase, Vector
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,49 +37,41 @@ class Searched:
 
 async def open_doors(
     kb: KnowledgeBase,
-    vector: Vector,
+    embedding: asyncio.Future[Vector],
     terms: Sequence[str],
     codes: Sequence[str],
     count: int,
     exclude: Collection[str] = (),
-    keyword: KeywordHits | None = None,
-    more: Sequence[str] = (),
+    more: asyncio.Future[list[str]] | None = None,
 ) -> Searched:
     """Search both indexes at once; what one door finds is scored at the other one meanwhile.
 
-    `more` are passages that are scored with them, wherever else they came from.
-    `keyword` are the keyword hits where they were fetched before, while the query was embedded.
-    A zero vector stands for an embedder that is down: nothing is asked of the vector index.
+    `embedding` becomes the query's vector: until then the keyword door has found its passages and
+    read their vectors. A zero vector stands for an embedder that is down: nothing is near it.
+    `more` becomes the ids of passages that are scored with them, wherever else they came from.
     """
-    searching = by_words(kb, terms, count, exclude) if keyword is None else _fetched(keyword)
-    (dense, crossed), (found, exact, scores, cosines) = await asyncio.gather(
-        _through_dense(kb, vector, terms, count, exclude),
-        _through_keyword(kb, vector, terms, codes, searching, exclude, more),
+    (dense, crossed), (found, exact, scores, near) = await asyncio.gather(
+        _through_dense(kb, embedding, terms, count, exclude),
+        _through_keyword(kb, embedding, terms, codes, count, exclude, more or ready([])),
     )
     return Searched(
         dense,
         found.hits,
         exact,
-        {hit.id: hit.score for hit in dense or ()} | cosines,
+        {hit.id: hit.score for hit in dense or ()} | near,
         scores | crossed,
         keyword_ceiling(found.passages, found.frequency.values()),
     )
 
 
-async def by_words(
-    kb: KnowledgeBase, terms: Sequence[str], count: int, exclude: Collection[str]
-) -> KeywordHits:
-    """Return keyword hits, none for a query without terms."""
-    return await kb.keyword_search(terms, count, exclude) if terms else KeywordHits([], {}, 0)
-
-
-async def _fetched(hits: KeywordHits) -> KeywordHits:
-    return hits
-
-
 async def _through_dense(
-    kb: KnowledgeBase, vector: Vector, terms: Sequence[str], count: int, exclude: Collection[str]
+    kb: KnowledgeBase,
+    embedding: asyncio.Future[Vector],
+    terms: Sequence[str],
+    count: int,
+    exclude: Collection[str],
 ) -> tuple[list[Hit] | None, dict[str, float]]:
+    vector = await embedding
     if not vector.any():
         return None, {}
     try:
@@ -88,32 +83,44 @@ async def _through_dense(
 
 async def _through_keyword(
     kb: KnowledgeBase,
-    vector: Vector,
+    embedding: asyncio.Future[Vector],
     terms: Sequence[str],
     codes: Sequence[str],
-    searching: Awaitable[KeywordHits],
+    count: int,
     exclude: Collection[str],
-    more: Sequence[str],
+    more: asyncio.Future[list[str]],
 ) -> tuple[KeywordHits, list[str], dict[str, float], dict[str, float]]:
     """Return keyword hits, exact matches, and BM25 and cosines of both and of `more`."""
-    found = await searching
+    found = KeywordHits([], {}, 0)
+    if terms:
+        found = await kb.keyword_search(terms, count, exclude)
     exact = await kb.exact(codes, exclude) if codes else []
     scores = {hit.id: hit.score for hit in found.hits}
-    if terms and (unscored := [id_ for id_ in (*exact, *more) if id_ not in scores]):
+    others = [*exact, *await more]
+    if terms and (unscored := [id_ for id_ in others if id_ not in scores]):
         scores |= await kb.keyword_scores(terms, unscored)
-    return (
-        found,
-        exact,
-        scores,
-        await cosines_of(kb, vector, list(dict.fromkeys((*scores, *exact, *more)))),
-    )
+    ids = list(dict.fromkeys((*scores, *others)))
+    return found, exact, scores, await cosines_of(kb, embedding, ids)
 
 
-async def cosines_of(kb: KnowledgeBase, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+async def cosines_of(
+    kb: KnowledgeBase, embedding: asyncio.Future[Vector], ids: Sequence[str]
+) -> dict[str, float]:
     """Return the cosines of passages, 0 for each where the vector index can't be read."""
-    if not ids or not vector.any():
+    if not ids:
         return {}
     try:
-        return await kb.dense_scores(vector, ids)
+        vectors = await kb.passage_vectors(ids)
     except DenseUnavailable:
-        return dict.fromkeys(ids, 0.0)
+        vectors = None
+    vector = await embedding
+    if not vector.any():
+        return {}
+    return dict.fromkeys(ids, 0.0) if vectors is None else cosines(vectors, vector)
+
+
+def ready(value: T) -> asyncio.Future[T]:
+    """Return what is there already as something that is waited for."""
+    waited: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+    waited.set_result(value)
+    return waited

@@ -21,7 +21,7 @@ from graphs.ports import (
     Reranker,
     Vector,
 )
-from graphs.retrieval.candidates import Gatherer, Query, Scored
+from graphs.retrieval.candidates import Gatherer, Pool, Query, Scored
 from graphs.retrieval.learning import confirmed
 from graphs.retrieval.ordering import Order, meaning_of, ordered
 from graphs.retrieval.reranking import reordered, request_of, scored_by
@@ -68,17 +68,24 @@ class HybridSearch:
         An unreachable vector index or embedder leaves keyword search alone (`dense_available` is
         false). The listwise reranker works only where a meter gives it a budget.
         """
-        terms = tuple(query_terms(text))
-        vector, keyword = await asyncio.gather(
-            self._embedded(text), self.gatherer.by_words(kb, terms, exclude, seen)
-        )
-        query = Query(text, vector, terms, tuple(codes(text)))
-        pool = await self.gatherer.gather(kb, query, profile, exclude, seen, keyword)
-        ranked = await self.rank(kb, query, pool.scored, profile, round_, meter)
+        pool = await self.gather(kb, text, profile, exclude, seen)
+        ranked = await self.rank(kb, pool.query, pool.scored, profile, round_, meter)
         evidence = self.select(ranked, profile)
         fused = [Hit(each.passage.id, each.fused) for each in pool.scored]
         trace = traced(pool.dense or (), pool.keyword, fused, ranked, evidence, profile)
         return Found(evidence, ranked, pool.dense is not None, trace)
+
+    async def gather(
+        self,
+        kb: KnowledgeBase,
+        text: str,
+        profile: Profile,
+        exclude: Collection[str] = (),
+        seen: Collection[str] = (),
+    ) -> Pool:
+        """Return the candidates of a query, before anything reranks them."""
+        embedding = asyncio.ensure_future(self._embedded(text))
+        return await self.gatherer.gather(kb, text, embedding, profile, exclude, seen)
 
     @property
     def gatherer(self) -> Gatherer:

@@ -3,6 +3,7 @@
 Everything it needs is in memory: neither the vector index nor the store is asked once more.
 """
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -18,11 +19,14 @@ _NEAREST = 20
 
 
 async def led_to(
-    kb: KnowledgeBase, text: str, vector: Vector, exclude: Collection[str]
+    kb: KnowledgeBase, text: str, embedding: asyncio.Future[Vector], exclude: Collection[str]
 ) -> list[str]:
-    """Return ids of passages that known questions lead to, those of the same question first."""
+    """Return ids of passages that known questions lead to, those of the same question first.
+
+    `embedding` becomes the question's vector; nothing waits for it where nothing was learned.
+    """
     learned = await kb.learned()
-    if learned is None or not vector.any():
+    if learned is None or not (vector := await embedding).any():
         return []
     known = learned.expansion.known
     same = [

@@ -132,9 +132,9 @@ class MemoryKnowledgeBase:
         if self.dense_broken:
             raise DenseUnavailable("the vector index can't be read")
 
-    async def dense_scores(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+    async def passage_vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
         self._need_dense()
-        return {i: float(self._vectors[i] @ vector) for i in ids if i in self._vectors}
+        return {i: self._vectors[i] for i in ids if i in self._vectors}
 
     async def keyword_scores(self, terms: Sequence[str], ids: Sequence[str]) -> dict[str, float]:
         frequency = await self.document_frequency(terms)

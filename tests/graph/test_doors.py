@@ -5,8 +5,9 @@ import pytest
 from memory_kb import MemoryKnowledgeBase, passage
 
 from app.adapters.embed_use import UseEmbedder
+from graphs.evidence.fusion import cosines
 from graphs.evidence.text import codes, query_terms
-from graphs.retrieval.doors import Searched, open_doors
+from graphs.retrieval.doors import Searched, open_doors, ready
 
 TEXTS = [
     "循环水旋转滤网压差升高时人工清理。",
@@ -25,7 +26,7 @@ def kb(embedder: UseEmbedder) -> MemoryKnowledgeBase:
 
 async def searched(kb: MemoryKnowledgeBase, text: str, count: int = 2) -> Searched:
     vector = kb.embedder.embed([text])[0]
-    return await open_doors(kb, vector, query_terms(text), codes(text), count)
+    return await open_doors(kb, ready(vector), query_terms(text), codes(text), count)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,8 @@ async def searched(kb: MemoryKnowledgeBase, text: str, count: int = 2) -> Search
 async def test_every_candidate_has_both_scores(kb: MemoryKnowledgeBase, text: str) -> None:
     found = await searched(kb, text)
     vector = kb.embedder.embed([text])[0]
-    assert dict(found.dense_scores) == await kb.dense_scores(vector, list(found.dense_scores))
+    stored = await kb.passage_vectors(list(found.dense_scores))
+    assert dict(found.dense_scores) == cosines(stored, vector)
     assert set(found.dense_scores) >= set(found.ids)
     expected = await kb.keyword_scores(query_terms(text), found.ids)
     assert {k: v for k, v in found.keyword_scores.items() if v} == expected
@@ -42,7 +44,9 @@ async def test_every_candidate_has_both_scores(kb: MemoryKnowledgeBase, text: st
 
 
 async def test_exact_match_is_a_candidate_and_no_keyword_hit(kb: MemoryKnowledgeBase) -> None:
-    found = await open_doors(kb, kb.embedder.embed(["滤网"])[0], ["滤网"], ["QX-2025-088"], 1)
+    found = await open_doors(
+        kb, ready(kb.embedder.embed(["滤网"])[0]), ["滤网"], ["QX-2025-088"], 1
+    )
     assert found.exact == [kb.items[3].id]
     assert [hit.id for hit in found.keyword] == [kb.items[0].id]
     assert kb.items[3].id in found.dense_scores
@@ -56,14 +60,14 @@ async def test_broken_vector_index_leaves_keyword_search(embedder: UseEmbedder) 
     assert set(found.dense_scores.values()) == {0.0}
 
 
-async def test_zero_vector_asks_nothing_of_the_vector_index(kb: MemoryKnowledgeBase) -> None:
+async def test_zero_vector_is_near_nothing(kb: MemoryKnowledgeBase) -> None:
     zero = np.zeros(kb.embedder.dimension, dtype=np.float32)
-    found = await open_doors(kb, zero, query_terms("滤网压差"), [], 2)
+    found = await open_doors(kb, ready(zero), query_terms("滤网压差"), [], 2)
     assert (found.dense, found.dense_scores) == (None, {})
     assert found.keyword
 
 
 async def test_query_of_stop_words_searches_by_meaning_alone(kb: MemoryKnowledgeBase) -> None:
-    found = await open_doors(kb, kb.embedder.embed(["什么"])[0], [], [], 2)
+    found = await open_doors(kb, ready(kb.embedder.embed(["什么"])[0]), [], [], 2)
     assert found.dense
     assert (found.keyword, found.ceiling) == ([], 0.0)

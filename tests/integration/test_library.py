@@ -16,6 +16,7 @@ from app.adapters.library import StoredLibrary
 from app.ingest.indexing import Indexer
 from app.ingest.reports import Source
 from graphs.errors import UnknownKnowledgeBase
+from graphs.evidence.fusion import cosines
 from graphs.evidence.text import index_terms, query_terms, sentences
 from graphs.ports import Background, KnowledgeBase, Library
 
@@ -59,13 +60,16 @@ async def test_stored_classes_satisfy_the_ports(library: StoredLibrary) -> None:
         await port.open("nothing")
 
 
-async def test_dense_and_dense_scores_agree(library: StoredLibrary, embedder: UseEmbedder) -> None:
+async def test_dense_and_stored_vectors_agree(
+    library: StoredLibrary, embedder: UseEmbedder
+) -> None:
     kb = await library.open("plant")
     vector = embedder.embed(["多久试转一次真空泵"])[0]
     hits = await kb.dense(vector, 3)
     assert len(hits) == 3
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-    scores = await kb.dense_scores(vector, [*(hit.id for hit in hits), "unknown"])
+    stored = await kb.passage_vectors([*(hit.id for hit in hits), "unknown"])
+    scores = cosines(stored, vector)
     assert scores == pytest.approx({hit.id: hit.score for hit in hits}, abs=1e-4)
     [best] = await kb.passages([hits[0].id])
     assert best.section[-1] == "试转"

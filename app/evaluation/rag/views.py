@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+from graphs.evidence.fusion import cosines
 from graphs.evidence.learned import Learned
 from graphs.evidence.passages import Hit, Passage
 from graphs.knowledge import Background, Calibration, KeywordHits, KnowledgeBaseInfo, Vocabulary
@@ -34,7 +35,8 @@ class GivenPassages:
 
     async def dense(self, vector: Vector, limit: int, exclude: Collection[str] = ()) -> list[Hit]:
         """Return the given passages by the cosine of their stored vectors."""
-        return _best(await self._base.dense_scores(vector, self._ids(exclude)), limit)
+        vectors = await self._base.passage_vectors(self._ids(exclude))
+        return _best(cosines(vectors, vector), limit)
 
     async def keyword(
         self, terms: Sequence[str], limit: int, exclude: Collection[str] = ()
@@ -69,9 +71,9 @@ class GivenPassages:
         """Return the given passages that hold one of the codes."""
         return self._own(await self._base.exact(codes, exclude))
 
-    async def dense_scores(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
-        """Return the cosines of given passages."""
-        return await self._base.dense_scores(vector, self._own(ids))
+    async def passage_vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        """Return the vectors of given passages."""
+        return await self._base.passage_vectors(self._own(ids))
 
     async def keyword_scores(self, terms: Sequence[str], ids: Sequence[str]) -> dict[str, float]:
         """Return the BM25 of given passages."""
