@@ -81,6 +81,8 @@ def _sentence(problem: Mapping[str, Any]) -> str:
     field = ".".join(str(part) for part in where[1:])
     if kind == "json_invalid":
         return f"The body is not valid JSON (near character {where[-1]})."
+    if kind == "too_long" and isinstance(problem["input"], str):
+        kind = "string_too_long"
     text = _PROBLEMS.get(kind, "is not valid").format_map(problem.get("ctx") or {})
     return f"{field or 'The body'} {text}."
 

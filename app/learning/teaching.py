@@ -83,7 +83,10 @@ class Teacher:
         async with self._library.writing(kb):
             dropped = await asyncio.to_thread(self._store.undo, kb)
         if not dropped:
-            raise InvalidRequest(f"{kb} has learned nothing that could be undone.", "")
+            raise InvalidRequest(
+                f"{kb} has learned nothing that could be undone.",
+                "POST /kb/{kb}/learn teaches it; GET /kb/{kb}/learn tells what counts.",
+            )
         return await self.state(kb)
 
     async def state(self, kb: str) -> LearnReport | None:

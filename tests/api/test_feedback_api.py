@@ -70,6 +70,12 @@ async def test_feedback_that_says_nothing_sound_is_refused(
     assert (await client.get("/feedback")).json()["feedback"] == []
 
 
+async def test_note_that_is_too_long_is_told_its_characters(client: Client) -> None:
+    run = await run_of(client)
+    reply = await give(client, run["run_id"], "right", note="x" * 4001)
+    assert reply.json()["error"]["message"] == "note must have at most 4000 characters."
+
+
 async def test_document_of_another_knowledge_base_is_unknown(client: Client) -> None:
     document, run = await document_of(client, "other"), await run_of(client)
     reply = await give(client, run["run_id"], "wrong", document_id=document)

@@ -92,5 +92,6 @@ async def test_commands_teach_a_free_data_folder_and_name_what_is_wrong(tmp_path
     report = await learn(settings, KB, [Link(KNOWN, ("考勤管理规定",), 1)])
     assert report["links"] == 1
     assert (await undo(settings, KB))["learned"] is None
-    with pytest.raises(CommandFailed, match="nothing that could be undone"):
+    with pytest.raises(CommandFailed, match="nothing that could be undone") as refused:
         await undo(settings, KB)
+    assert "teaches it" in refused.value.hint
