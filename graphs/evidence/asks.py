@@ -106,6 +106,10 @@ _FREQUENCY = re.compile(
 _LIST = re.compile(r"、|；|;|^\s*(?:[-*+•]|\d+[.)、．])|\||,.+,|\band\b", re.IGNORECASE)
 
 
+_OF_FIELD = {
+    "person": _PERSON, "frequency": _FREQUENCY, "cause": _CAUSE, "yes_no": _PERMISSION, "place": _PLACE,
+    "procedure": _PROCEDURE, "definition": _DEFINITION, "list": _LIST,
+}  # fmt: skip
 _BEFORE = re.compile(
     r"(?P<noun>[\u4e00-\u9fff]{1,6}?)(?:应该|应|需要|一般|大概|最高|最低|最多|最少|各|分别)*(?:是|为|有)?"
     r"(?:多少|多大|多高|多长|多低|(?<!为)什么|几[个次台条])"
@@ -207,12 +211,19 @@ def strip_cues(clause: str) -> str:
     return _IMPERATIVE.sub(" ", CUE_PHRASES.sub(" ", _POINTER.sub(" ", simplified(clause))))
 
 
+@lru_cache(maxsize=256)
+def asked_words(question: str) -> tuple[str, ...]:
+    """Return the content words of a question without what only asks; all of them if that is all."""
+    return tuple(words(strip_cues(question)) or words(question))
+
+
 def requested_fields(clause: str) -> list[str]:
     """Return the fields that a clause asks for, in order of the table above, at most two."""
     clause = simplified(clause)
     return [name for name, pattern in _CUES if pattern.search(clause)][:2]
 
 
+@lru_cache(maxsize=8192)
 def answers_field(field: str, sentence: str, question: str) -> bool:
     """Tell whether `sentence` is of the kind that `field` asks for.
 
@@ -233,8 +244,5 @@ def answers_field(field: str, sentence: str, question: str) -> bool:
         return bool(codes(sentence))
     if field == "effect":
         return bool(_CAUSE.search(sentence) or _CONDITION.search(sentence))
-    pattern = {
-        "person": _PERSON, "frequency": _FREQUENCY, "cause": _CAUSE, "yes_no": _PERMISSION, "place": _PLACE,
-        "procedure": _PROCEDURE, "definition": _DEFINITION, "list": _LIST,
-    }.get(field)  # fmt: skip
+    pattern = _OF_FIELD.get(field)
     return bool(pattern.search(sentence)) if pattern else True

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from graphs.evidence import asks
 from graphs.evidence.holding import held_in
 from graphs.evidence.lines import Lexicon, take_apart
-from graphs.evidence.text import fold, is_cjk, tagged, words
+from graphs.evidence.text import fold, is_cjk, tagged
 from graphs.ports import Candidate, RerankQuery
 
 Signs = NDArray[np.float32]
@@ -66,7 +66,7 @@ class Asked:
     def of(query: RerankQuery) -> "Asked":
         """Take a question apart."""
         lexicon = Lexicon(query.passages, query.frequency)
-        asked = words(asks.strip_cues(query.text)) or words(query.text)
+        asked = asks.asked_words(query.text)
         return Asked(
             query,
             tuple(asks.requested_fields(query.text)),
@@ -97,18 +97,20 @@ class Asked:
     def _kind(self, sentence: str) -> float:
         if not self.fields:
             return 0.5
-        return max(self._answers(field, sentence) for field in self.fields)
+        # a name is looked for last: it takes the parts of speech of the whole sentence
+        fields = sorted(self.fields, key=_NAME_TAGS.__contains__)
+        return float(any(self._answers(field, sentence) for field in fields))
 
-    def _answers(self, field: str, sentence: str) -> float:
+    def _answers(self, field: str, sentence: str) -> bool:
         """Tell whether a sentence is of a kind; people and places must be named, and be new."""
         tags = _NAME_TAGS.get(field)
         if tags is None:
-            return float(asks.answers_field(field, sentence, self.query.text))
+            return asks.answers_field(field, sentence, self.query.text)
         if is_cjk(sentence):
             found = [word for word, flag in tagged(sentence) if flag.startswith(tags)]
         else:
             found = _CAPITAL.findall(sentence)
-        return float(any(fold(name) not in self.folded for name in found))
+        return any(fold(name) not in self.folded for name in found)
 
     def _numbers(self, candidate: Candidate) -> float:
         if not self.numbers:

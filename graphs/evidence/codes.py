@@ -16,6 +16,7 @@ _ARTICLE = re.compile(
     r"(?:之(?P<sub>[一二三四五六七八九十]{1,3}|\d{1,2}(?!\d)))?"
 )
 _NUMBER = re.compile(r"[0-9]|第")
+_DIGIT = re.compile(r"[0-9]")
 _RAISED = str.maketrans(ascii_lowercase, ascii_uppercase)
 _LOOSE_DIGITS = 5
 _NUMERALS = "零一二三四五六七八九"
@@ -44,7 +45,9 @@ def code_spans(text: str) -> list[tuple[int, int, str]]:
     plain = aligned(text)
     if not _NUMBER.search(plain):
         return []
-    return sorted((*_lettered(plain), *_articles(plain)))
+    lettered = _lettered(plain) if _DIGIT.search(plain) else ()
+    articles = _articles(plain) if "第" in plain else ()
+    return sorted((*lettered, *articles))
 
 
 def _lettered(plain: str) -> Iterator[tuple[int, int, str]]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import combinations
 
-from graphs.evidence.matters import Matter, matters, near, same_matter
+from graphs.evidence.matters import Matter, divided, matters, near, same_matter
 from graphs.evidence.numbers import Claim
 from graphs.evidence.passages import Evidence, Passage
 from graphs.evidence.text import jaccard
@@ -51,17 +51,21 @@ def consistency(contradicting: int, compared: int) -> float:
 
 def _clash(left: Passage, right: Passage) -> tuple[bool, int]:
     clash, compared = False, 0
+    others: dict[tuple[str, str], list[Matter]] = {}
+    for b in matters(right):
+        others.setdefault((b.kind, b.key), []).append(b)
     for a in matters(left):
-        for b in matters(right):
-            if not _same_subject(a, b) or not same_matter(left, a, right, b):
+        for b in others.get((a.kind, a.key), ()):
+            if not _same_subject(left, a, right, b) or not same_matter(left, a, right, b):
                 continue
             compared += 1
             clash = clash or _values_differ(a.values, b.values) or _states_differ(a.text, b.text)
     return clash, compared
 
 
-def _same_subject(a: Matter, b: Matter) -> bool:
-    if a.kind != b.kind or a.key != b.key or not near(a, b):
+def _same_subject(left: Passage, a: Matter, right: Passage, b: Matter) -> bool:
+    # what is cheap to see comes first: only the rest is split into words
+    if a.kind != b.kind or a.key != b.key or not near(a, b) or divided(left, a, right, b):
         return False
     return jaccard(a.content, b.content) >= _SAME_SUBJECT
 

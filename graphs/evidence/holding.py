@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from graphs.evidence.lines import PassageText, presence
+from graphs.evidence.lines import PassageText, presence, presences
 
 Shares = NDArray[np.float32]
 
@@ -32,12 +32,11 @@ class Held:
 @lru_cache(maxsize=1024)
 def held_in(text: PassageText, words: tuple[str, ...]) -> Held:
     """Return where the words stand. The arrays are shared: don't write into them."""
-    heading = np.array([presence(word, text.heading) for word in words], dtype=np.float32)
+    read = np.array([presences(word, text) for word in words], dtype=np.float32)
+    read = read.reshape(len(words), 1 + len(text.lines))
+    heading = read[:, 0]
     over = heading
     if text.lead is not None:
         lead = np.array([presence(word, text.lead) for word in words], dtype=np.float32)
         over = np.maximum(heading, lead)
-    lines = np.array(
-        [[presence(word, line) for line in text.lines] for word in words], dtype=np.float32
-    ).reshape(len(words), len(text.lines))
-    return Held(heading, over, np.maximum(lines, over[:, None]))
+    return Held(heading, over, np.maximum(read[:, 1:], over[:, None]))

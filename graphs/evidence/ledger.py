@@ -18,7 +18,7 @@ from graphs.ask.records import (
 )
 from graphs.evidence.messages import known, say
 from graphs.evidence.passages import Passage
-from graphs.evidence.text import fold, index_terms, is_cjk, language
+from graphs.evidence.text import fold, is_cjk, language, latin_terms
 from graphs.reasoners.base import Case, Reading
 
 Became = Literal["answered", "partial", "missing"]
@@ -77,7 +77,8 @@ def _unnamed(case: Case, assessment: Assessment, passage: Passage) -> list[str]:
     parts = (passage.title, *passage.section, passage.heading_row, passage.text, *passage.codes)
     parts += (passage.date or "",)
     text = " ".join(parts)
-    held, folded = set(index_terms(text)), fold(text)
+    # a Chinese term that is indexed stands in the folded text: no need to split that into words
+    held, folded = set(latin_terms(text)), fold(text)
     found: list[str] = []
     for facet in case.facets:
         terms = [term for term in facet["terms"] if term]

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from graphs.evidence.asks import strip_cues
+from graphs.evidence.asks import asked_words
 from graphs.evidence.holding import Shares, held_in
 from graphs.evidence.lines import Lexicon, soft, take_apart
-from graphs.evidence.text import codes, language, words
+from graphs.evidence.text import codes, language
 from graphs.ports import Candidate, RerankQuery
 
 
 def lexical_scores(query: RerankQuery, candidates: Sequence[Candidate]) -> list[float]:
     """Return a raw score per candidate, about 0 for unrelated and 1 for answering passages."""
-    asked = tuple(words(strip_cues(query.text)) or words(query.text))
+    asked = asked_words(query.text)
     wanted = set(codes(query.text))
     lexicon = Lexicon(query.passages, query.frequency)
     weights = np.array([lexicon.weight(word) for word in asked], dtype=np.float64)

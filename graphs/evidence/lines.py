@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphs.evidence.blocks import Row, header_line, row_at, rows
-from graphs.evidence.names import term_weight
+from graphs.evidence.lexicon import Lexicon as Lexicon
 from graphs.evidence.passages import Passage
 from graphs.evidence.ranges import holds_value
 from graphs.evidence.text import fold, is_cjk, latin_terms, sentences
@@ -24,29 +24,9 @@ _CROSS_SENTENCES = (0.28, 0.52)
 _DENIAL = re.compile(
     r"无关|没有关系|不相关|\b(?:unrelated|not related|nothing to do)\b", re.IGNORECASE
 )
-_UNKNOWN = 2
-"""A word that no passage holds weighs like one that this many hold; chosen on the sample questions
-among 0, 1, 2 and 4: fewest wrong answers at the highest share of answered ones."""
 _NUMBERED_WORD = re.compile(r"^[a-z]+ (?:\d|[a-z]$)|^\d+号")
 _LOOSE = 0.6
 """What a two-character word is worth whose characters stand a little apart (先查 in 优先检查)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lexicon:
-    """How rare words are in a knowledge base of `passages` passages."""
-
-    passages: int
-    frequency: Mapping[str, int]
-
-    def weight(self, word: str) -> float:
-        """Return the smoothed inverse document frequency times the word's own weight.
-
-        Words that the knowledge base does not know weigh as much as rare ones: they tell that it may
-        not answer, but many are only slips of segmentation.
-        """
-        held = self.frequency.get(word, 0) or _UNKNOWN
-        return math.log1p(self.passages / (held + 0.5)) * term_weight(word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +129,12 @@ def presence(word: str, line: Line) -> float:
     return 0.8 * sum(pair in line.folded for pair in pairs) / len(pairs)
 
 
+@lru_cache(maxsize=16384)
+def presences(word: str, text: PassageText) -> tuple[float, ...]:
+    """Return `presence` in the heading, then in every line: read once for all that asks for a word."""
+    return (presence(word, text.heading), *(presence(word, line) for line in text.lines))
+
+
 def stands_for(phrases: Mapping[str, float], line: Line) -> float:
     """Return how far a line holds a (folded) phrase for the user's word, unless it denies it."""
     if not phrases or _DENIAL.search(line.text):
@@ -196,13 +182,17 @@ class Standing:
         rare = math.log1p(lexicon.passages)
         weights = [lexicon.weight(word) * factor for word, factor, _ in words]
         self.weights = np.array([*weights, *(rare for _ in values)], dtype=np.float32)
-        over = [line_of(line.above, 0, 0) if line.above else None for line in text.lines]
-        self.shares = _matrix(text.lines, words, values)
-        self.heading = _matrix([text.heading], words, values)[:, 0]
-        held = [line for line in over if line is not None]
-        above = _matrix(held, words, values)
+        # one header or lead stands over many lines
+        over = {line.above: line_of(line.above, 0, 0) for line in text.lines if line.above}
+        read: list[Sequence[float]] = [presences(word, text) for word, _, _ in words]
+        whole = _matrix([text.heading, *text.lines], read, words, values)
+        self.heading, self.shares = whole[:, 0], whole[:, 1:]
+        read = [[presence(word, line) for line in over.values()] for word, _, _ in words]
+        above = _matrix(list(over.values()), read, words, values)
+        places = {said: i for i, said in enumerate(over)}
+        under = [i for i, line in enumerate(text.lines) if line.above]
         self.above = np.zeros_like(self.shares)
-        self.above[:, [i for i, line in enumerate(over) if line is not None]] = above
+        self.above[:, under] = above[:, [places[text.lines[i].above] for i in under]]
 
     def asked(self, neighbours: float, rest: float) -> Shares | None:
         """Return for every line the weighted share of the items that stand in or near it.
@@ -224,14 +214,17 @@ class Standing:
 
 def _matrix(
     lines: Sequence[Line],
+    read: Sequence[Sequence[float]],
     words: Sequence[tuple[str, float, Mapping[str, float]]],
     values: Sequence[str],
 ) -> Shares:
+    """Return shape (items, lines); `read` holds the presence of every word in every line."""
     shares = np.zeros((len(words) + len(values), len(lines)), dtype=np.float32)
-    for i, (word, _, phrases) in enumerate(words):
-        for j, line in enumerate(lines):
-            held = presence(word, line)
-            shares[i, j] = max(held, stands_for(phrases, line)) if phrases else held
+    for i, (_, _, phrases) in enumerate(words):
+        shares[i] = read[i]
+        if phrases:
+            bound = [stands_for(phrases, line) for line in lines]
+            shares[i] = [max(pair) for pair in zip(read[i], bound, strict=True)]
     for i, value in enumerate(values, start=len(words)):
         for j, line in enumerate(lines):
             shares[i, j] = 1.0 if holds_value(value, line.text) else 0.0

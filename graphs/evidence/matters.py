@@ -55,7 +55,8 @@ def _content(said: str) -> frozenset[str]:
 
 def near(a: Matter, b: Matter) -> bool:
     """Tell whether two facts may share most of their content; cheap, and rarely wrong about a no."""
-    least = min(len(a.units), len(b.units))
+    mine, other = len(a.units), len(b.units)
+    least = mine if mine < other else other
     return least > 0 and len(a.units & b.units) >= _COMMON * least
 
 
@@ -102,16 +103,19 @@ def same_matter(left: Passage, a: Matter, right: Passage, b: Matter) -> bool:
     Rows need the same first cell, lines of records the same label under the same name. Within one
     document a heading divides subjects, and neither rows nor labels say the same twice.
     """
-    if a.kind != b.kind or a.key != b.key:
-        return False
-    within = left.document_id == right.document_id
-    if within and (a.kind != "sentence" or a.section != b.section):
-        return False
-    if _apart(a.things, b.things) or _apart(_named(left, a), _named(right, b)):
+    if a.kind != b.kind or a.key != b.key or divided(left, a, right, b):
         return False
     if a.kind == "line":
         return _record(left, a) == _record(right, b) and not _other_record(left, right)
     return not _other_things(a.text, a.values, b.text, b.values)
+
+
+def divided(left: Passage, a: Matter, right: Passage, b: Matter) -> bool:
+    """Tell whether headings, codes or numbered names tell the subjects of two facts apart."""
+    within = left.document_id == right.document_id
+    if within and (a.kind != "sentence" or a.section != b.section):
+        return True
+    return _apart(a.things, b.things) or _apart(_named(left, a), _named(right, b))
 
 
 def _apart(left: frozenset[str], right: frozenset[str]) -> bool:
@@ -120,7 +124,11 @@ def _apart(left: frozenset[str], right: frozenset[str]) -> bool:
 
 def _named(passage: Passage, matter: Matter) -> frozenset[str]:
     """Return the codes and numbered names of the headings that a fact stands under."""
-    headings = "\n".join((passage.title, *matter.section))
+    return _names_of("\n".join((passage.title, *matter.section)))
+
+
+@lru_cache(maxsize=2048)
+def _names_of(headings: str) -> frozenset[str]:
     return frozenset((*codes(headings), *numbered_names(headings)))
 
 

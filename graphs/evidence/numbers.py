@@ -95,6 +95,9 @@ _LIST_MARK = re.compile(
 _MARKER = re.compile(r"\[P?\d{1,2}\]")
 _RANGE = re.compile(r"\s*(?:[-–—~]|至|到|to)\s*")
 _WHOLE = re.compile(r".+")
+# What each pattern above cannot do without: most sentences lack it, and the patterns are slow.
+_HAS_DIGIT, _HAS_NUMERAL = re.compile(r"\d"), re.compile(CN_NUMERAL)
+_HAS_YEAR, _HAS_DOTTED = re.compile(r"[12]\d{3}"), re.compile(r"\d\.\d")
 _CURRENCY = {
     "$": "usd", "usd": "usd", "€": "eur", "eur": "eur",
     "¥": "yuan", "￥": "yuan", "rmb": "yuan", "cny": "yuan",
@@ -109,6 +112,9 @@ def claims(text: str) -> list[Claim]:
 @lru_cache(maxsize=16384)
 def _claims(text: str) -> tuple[Claim, ...]:
     plain = half_width(text)
+    digits, numerals = _HAS_DIGIT.search(plain), _HAS_NUMERAL.search(plain)
+    if not digits and not numerals:
+        return ()
     taken = [False] * len(plain)
     for pattern in (_LIST_MARK, _MARKER):
         for match in pattern.finditer(plain):
@@ -118,21 +124,26 @@ def _claims(text: str) -> tuple[Claim, ...]:
         if code[0].isascii():  # the number of an article is a number
             for match in _WHOLE.finditer(plain, start, end):
                 _add(found, taken, "code", code, "", match)
-    for match in _DATE.finditer(plain):
-        _add(found, taken, "date", _iso(match), "", match)
-    for match in _CN_DATE.finditer(plain):
-        _add(found, taken, "date", _chinese_iso(match), "", match)
-    for match in _VERSION.finditer(plain):
-        _add(found, taken, "code", match["a"] or match["b"] or match["c"], "", match)
+    if digits and _HAS_YEAR.search(plain):
+        for match in _DATE.finditer(plain):
+            _add(found, taken, "date", _iso(match), "", match)
+    if numerals and "年" in plain:
+        for match in _CN_DATE.finditer(plain):
+            _add(found, taken, "date", _chinese_iso(match), "", match)
+    if digits and _HAS_DOTTED.search(plain):
+        for match in _VERSION.finditer(plain):
+            _add(found, taken, "code", match["a"] or match["b"] or match["c"], "", match)
     for match in _CN_PERCENT.finditer(plain):
         value = match["n"]
         number = decimal(value) if value[0].isdigit() else str(chinese_number(value))
         _add(found, taken, "percent", number, "%" if match["of"] == "百" else "‰", match)
-    for match in _NUMBER.finditer(plain):
-        _add_number(found, taken, match)
-    for match in _CN_NUMBER.finditer(plain):
-        unit = UNITS[match["u"].lower()]
-        _add(found, taken, "number", str(chinese_number(match["n"])), unit, match)
+    if digits:
+        for match in _NUMBER.finditer(plain):
+            _add_number(found, taken, match)
+    if numerals:
+        for match in _CN_NUMBER.finditer(plain):
+            unit = UNITS[match["u"].lower()]
+            _add(found, taken, "number", str(chinese_number(match["n"])), unit, match)
     return tuple(_with_range_units(sorted(found, key=lambda claim: claim.start), plain))
 
 

@@ -16,11 +16,11 @@ import jieba
 import numpy as np
 from numpy.typing import NDArray
 
-from graphs.evidence.asks import strip_cues
+from graphs.evidence.asks import asked_words, strip_cues
 from graphs.evidence.fusion import K1
 from graphs.evidence.holding import held_in
 from graphs.evidence.lines import Lexicon, take_apart
-from graphs.evidence.text import fold, is_cjk, words
+from graphs.evidence.text import fold, is_cjk
 from graphs.ports import Candidate, RerankQuery
 
 Features = NDArray[np.float32]
@@ -89,7 +89,7 @@ class _Question:
     def of(query: RerankQuery) -> "_Question":
         """Take a question apart."""
         lexicon = Lexicon(query.passages, query.frequency)
-        asked = words(strip_cues(query.text)) or words(query.text)
+        asked = asked_words(query.text)
         weights = {word: lexicon.weight(word) for word in asked}
         folded = fold(strip_cues(query.text)) if is_cjk(query.text) else ""
         return _Question(

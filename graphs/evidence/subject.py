@@ -9,8 +9,7 @@ from graphs.ask.records import Facet
 from graphs.evidence.lines import (
     Lexicon,
     PassageText,
-    coverage,
-    presence,
+    presences,
     soft,
     stands_for,
     take_apart,
@@ -60,6 +59,8 @@ class Subject:
         self._vectors = vectors
         self._lexicon = lexicon
         self._anchored = False
+        self._constraints: dict[tuple[str, str], float] = {}
+        self._scopes: dict[str, list[tuple[Facet, float]]] = {}
 
     def anchor(self, sub_questions: Sequence[str], passages: Sequence[Passage]) -> None:
         """Tell whether bindings may count: some passage must hold enough of the user's own words.
@@ -97,15 +98,23 @@ class Subject:
         return share
 
     def constraint(self, facet: Facet, passage: Passage, matrix: Matrix) -> float:
-        """Return how far a passage holds an entity, code, number or time facet, in [0, 1]."""
+        """Return how far a passage holds an entity, code, number or time facet, in [0, 1].
+
+        `matrix` holds the passage's sentence vectors. Every part of a question asks again.
+        """
+        key = facet["id"], passage.id
+        if key not in self._constraints:
+            self._constraints[key] = self._constraint(facet, passage, matrix)
+        return self._constraints[key]
+
+    def _constraint(self, facet: Facet, passage: Passage, matrix: Matrix) -> float:
         text = take_apart(passage)
         if facet["kind"] == "code":
             held = {*passage.codes, *codes(passage.text), *codes(text.heading.text)}
             return 1.0 if facet["text"] in held else 0.0
         if facet["kind"] in ("number", "time"):
             return self._value(facet, passage)
-        lines = [(text.heading, 1.0), *((line, 1.0) for line in text.lines)]
-        lexical = coverage(facet["terms"], lines, self._lexicon)
+        lexical = self._lexical(facet["terms"], text)
         meaning = self._meaning(facet["id"], matrix, text)
         return max(lexical, 0.9 * meaning, self._bound(facet, text))
 
@@ -114,6 +123,11 @@ class Subject:
 
         Earlier sub-questions together count at most half of what the own entities do.
         """
+        if sub_question not in self._scopes:
+            self._scopes[sub_question] = self._scope(sub_question)
+        return self._scopes[sub_question]
+
+    def _scope(self, sub_question: str) -> list[tuple[Facet, float]]:
         facets = [facet for facet in self._facets if facet["kind"] != "field"]
         own = [facet for facet in facets if facet["sub_question"] == sub_question != ""]
         shared = [(facet, SHARED) for facet in facets if not facet["sub_question"]]
@@ -138,6 +152,14 @@ class Subject:
             return 0.5
         return max((self._lexicon.weight(word) for word in facet["terms"]), default=0.0)
 
+    def _lexical(self, words: Sequence[str], text: PassageText) -> float:
+        """Return the rarity-weighted share of the words that stand anywhere in the passage."""
+        total = sum(self._lexicon.weight(word) for word in words)
+        if total <= 0:
+            return 0.0
+        held = sum(self._lexicon.weight(word) * max(presences(word, text)) for word in words)
+        return held / total
+
     def _literal(self, sub_question: str, passage: Passage) -> float:
         """Return the share of the subject's words that stand in the passage as the user said them."""
         text = take_apart(passage)
@@ -148,8 +170,7 @@ class Subject:
             for word in facet["terms"]
             if term_weight(word) >= 1.0
         }
-        lines = (text.heading, *text.lines)
-        held = sum(max(presence(word, line) for line in lines) >= 1.0 for word in words)
+        held = sum(max(presences(word, text)) >= 1.0 for word in words)
         return held / len(words) if words else 1.0
 
     def _meaning(self, facet_id: str, matrix: Matrix, text: PassageText) -> float:

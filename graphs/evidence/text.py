@@ -27,6 +27,7 @@ TERMS = f"terms3-{fingerprint()}"
 """Names the way in which terms are made: what was indexed in another way is indexed anew."""
 
 
+@lru_cache(maxsize=4096)
 def normalise(text: str) -> str:
     """Return a search copy of `text`: NFKC, lower case, simplified characters, white space folded.
 
@@ -142,6 +143,11 @@ def words(text: str) -> list[str]:
 
     Stop words and codes are left out; these are the units in which coverage is counted.
     """
+    return list(_words(text))
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> tuple[str, ...]:
     seen: dict[str, None] = {}
     for match in _WORD.finditer(normalise(without_codes(text))):
         run = match.group()
@@ -154,7 +160,7 @@ def words(text: str) -> list[str]:
             for part in _PARTS.split(run):
                 if part and part not in STOP_WORDS:
                     seen[stem(part)] = None
-    return list(seen)
+    return tuple(seen)
 
 
 def spoken(text: str, terms: Sequence[str]) -> list[str]:
