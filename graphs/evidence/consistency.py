@@ -51,11 +51,13 @@ def consistency(contradicting: int, compared: int) -> float:
 
 def _clash(left: Passage, right: Passage) -> tuple[bool, int]:
     clash, compared = False, 0
-    others: dict[tuple[str, str], list[Matter]] = {}
+    # within one document only sentences of one section can speak of the same (see `divided`)
+    within = left.document_id == right.document_id
+    others: dict[tuple[object, ...], list[Matter]] = {}
     for b in matters(right):
-        others.setdefault((b.kind, b.key), []).append(b)
+        others.setdefault((b.kind, b.key, within and b.section), []).append(b)
     for a in matters(left):
-        for b in others.get((a.kind, a.key), ()):
+        for b in others.get((a.kind, a.key, within and a.section), ()):
             if not _same_subject(left, a, right, b) or not same_matter(left, a, right, b):
                 continue
             compared += 1
