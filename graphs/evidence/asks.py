@@ -16,7 +16,7 @@ _QUESTION_CUES: tuple[tuple[str, str], ...] = (
     ("cause", r"为什么|为何|怎么会|何以|什么原因|原因(?:是|有|何)|\bwhy\b|\bwhat (?:causes|caused)\b|\breasons? (?:for|why)\b"),
     ("time", r"什么时候|何时|哪一?[天年月]|哪个日期|几点|什么日期|\bwhen\b(?=\s+(?:is|was|were|did|does|do|must|should|will|can|has|are)\b)|(?:在|是)?什么时间|\bwhat (?:date|time|day)\b|\bby when\b|\bwhat are the .{0,20}\b(?:hours|times)\b"),
     ("frequency", r"多久.{0,4}[一1]次|几次|多长时间.{0,4}一次|频次|频率|\bhow (?:often|frequently)\b"),
-    ("amount", r"多少|多大|多高|多长|多久|多低|多远|多快|几[个次天小时台人年月份级项条取]几?|\bhow (?:much|many|long|often|high|low|far|soon|fast|quickly|old|large)\b|\bwhat (?:percentage|percent|amount|rate|share|portion|part|limit|number|price|sum)\b"),
+    ("amount", r"多少|多大|多高|多长|多久|多低|多远|多快|几[个次天小时台人年月份级项条取]几?|\bhow (?:much|many|long|often|high|low|far|soon|fast|quickly|old|large)\b|\bwhat (?:percentage|percent|amount|rate|share|portion|part|limit|number|price|sum)\b|\bwhat (?:do|does|did|will|would|has|have)\b.{1,60}?\bcost\b"),
     ("person", r"谁|哪个(?:部门|岗位|人|单位)|哪位|什么人|\bwho(?:m|se)?\b|\bwhich (?:role|department|person|team|manager)\b"),
     ("place", r"哪里|何处(?!理)|在哪儿?|什么地方|什么位置|\bwhere\b"),
     ("procedure", r"怎么办|怎么(?!会)|咋|如何|怎样|哪些步骤|什么步骤|\bhow (?:do|does|should|can|to|is|are|must|would)\b|\bwhat (?:should|steps|must|do)\b|\bsteps\b|\bwhat (?:now|next)\b|干啥|做啥"),

@@ -24,6 +24,7 @@ from graphs.evidence.lines import (
 )
 from graphs.evidence.names import SOURCE_WORDS
 from graphs.evidence.passages import Passage
+from graphs.evidence.prices import lacks_price
 from graphs.evidence.subject import SHARED, Subject
 from graphs.evidence.table_rows import Key, strangers
 from graphs.ports import Matrix, Vector
@@ -98,7 +99,7 @@ class Scorer:
         around = standing.asked(neighbours=0.6, rest=0.3)
         alone = standing.asked(neighbours=0.3, rest=0.1)
         own, whole = self._cosines(facet["id"], matrix, text), self._cosines("", matrix, text)
-        others = strangers(passage, self._keys(facet))
+        others = strangers(passage, self._keys(facet)) | self._subject.siblings(facet, text)
         scores = tuple(
             self._sentence(
                 facet,
@@ -156,6 +157,8 @@ class Scorer:
             and kinds
             and max(presence(word, text.heading) for word in kinds) < 1.0
         ):
+            return True
+        if lacks_price(facet["text"], f"{text.lines[index].above}\n{text.lines[index].text}"):
             return True
         near = [text.heading, *text.lines[max(0, index - 2) : index + 3]]
         if text.lines[index].above:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from graphs.ask.records import Facet
+from graphs.ask.records import Facet, SubQuestion
 from graphs.evidence.lines import (
     Lexicon,
     PassageText,
@@ -17,6 +17,7 @@ from graphs.evidence.lines import (
 from graphs.evidence.names import term_weight
 from graphs.evidence.numbers import claims
 from graphs.evidence.passages import Passage
+from graphs.evidence.siblings import foreign, sibling_lines
 from graphs.evidence.text import codes, fold, language
 from graphs.ports import Matrix, Vector
 
@@ -29,6 +30,8 @@ _ACROSS = 0.8
 """How far the meaning of the whole question vouches for the subject in another language."""
 SHARED = 0.7
 """How much the context counts beside what a part names itself."""
+_SIBLING = 0.2
+"""What a passage holds of a subject at most whose siblings alone it speaks of."""
 _NAMED = 0.3
 """A sub-question names something itself from this share of a rare word's weight on."""
 
@@ -38,7 +41,7 @@ class Subject:
 
     `vectors` maps a facet id to its unit vector, "" to the question's; `bindings` maps a facet id to
     phrases of the knowledge base that stand for it after a broadening, each with a strength in
-    [0, 0.85]. `question` is the user's.
+    [0, 0.85]. `question` is the user's, `sub_questions` are its parts.
     """
 
     def __init__(
@@ -48,14 +51,17 @@ class Subject:
         vectors: Mapping[str, Vector],
         lexicon: Lexicon,
         bindings: Mapping[str, Mapping[str, float]] | None = None,
+        sub_questions: Sequence[SubQuestion] = (),
     ) -> None:
         self.language = language(question)
+        self._question = question
         self.parts = list(dict.fromkeys(f["sub_question"] for f in facets if f["sub_question"]))
         self.bindings = {
             facet: {fold(phrase): value for phrase, value in phrases.items()}
             for facet, phrases in (bindings or {}).items()
         }
         self._facets = facets
+        self._texts = {sub["id"]: sub["text"] for sub in sub_questions}
         self._vectors = vectors
         self._lexicon = lexicon
         self._anchored = False
@@ -91,6 +97,8 @@ class Subject:
         if text.language != self.language:
             # Across languages single words lie far from sentences; the whole question does not.
             share = max(share, _ACROSS * self._meaning("", matrix, text))
+        if foreign(self._texts.get(sub_question, self._question), text):
+            return min(share, _SIBLING)
         if self.bindings and not (
             self._anchored and self._literal(sub_question, passage) >= _SOME_LITERAL
         ):
@@ -117,6 +125,10 @@ class Subject:
         lexical = self._lexical(facet["terms"], text)
         meaning = self._meaning(facet["id"], matrix, text)
         return max(lexical, 0.9 * meaning, self._bound(facet, text))
+
+    def siblings(self, facet: Facet, text: PassageText) -> frozenset[int]:
+        """Return the lines that speak of siblings of what the facet's part of the question names."""
+        return sibling_lines(self._texts.get(facet["sub_question"], self._question), text)
 
     def scope(self, sub_question: str) -> list[tuple[Facet, float]]:
         """Return the facets that make up the subject of a sub-question, with their factors.

@@ -142,7 +142,7 @@ async def open_reader(
         embed_facets(embedder, case.facets, question=case.question),
     )
     lexicon = Lexicon(info.passages, frequency)
-    subject = Subject(case.question, case.facets, vectors, lexicon, bindings)
+    subject = Subject(case.question, case.facets, vectors, lexicon, bindings, case.sub_questions)
     subs = [sub["id"] for sub in case.sub_questions] or [""]
     subject.anchor(subs, [item.passage for item in case.evidence])
     scorer = Scorer(case.question, case.facets, vectors, lexicon, subject)
