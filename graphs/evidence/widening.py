@@ -6,6 +6,14 @@ from graphs.evidence.blocks import Row, row_at, rows
 from graphs.evidence.clauses import binds
 
 _LONGEST = 200
+_END = re.compile(r"[。！!？?]|\.(?=\s|$)")
+_EXCEPTION = re.compile(
+    r"\s*(?:(?:但是?|不过|然而|除外|例外|仅限|只限|只有)[^。！!？?\n]*|[^。！!？?，,\n]{0,16}(?:不适用|除外|例外)[^。！!？?\n]*"
+    r"|(?:but|however|except|unless|only|provided|this does not|these do not|it does not|exceptions?)\b(?:[^.!?\n]|\.(?=\S))*)"
+    r"[。.！!？?]?",
+    re.IGNORECASE,
+)
+"""A sentence that limits the one before it: 但…, …不适用, However …, This does not apply …"""
 LEAD = re.compile(r"[：:]\s*(?:\*\*)?\s*$")
 _POINTS = re.compile(
     r"如下|下列|[见如]下[表列]|\b(?:as follows|the following|(?:table|list|steps) below)\b",
@@ -24,7 +32,7 @@ def as_shown(text: str, start: int, end: int) -> list[tuple[int, int]]:
     following = layout[layout.index(row) + 1 :][:1]
     if _leads(text[start:end]) and following and following[0].kind in ("item", "header"):
         return whole_line(layout, row, text)
-    return [_with_what_binds(text, row, start, end)]
+    return [_with_exception(text, row, *_with_what_binds(text, row, start, end))]
 
 
 def _leads(quote: str) -> bool:
@@ -40,6 +48,17 @@ def _with_what_binds(text: str, row: Row, start: int, end: int) -> tuple[int, in
     if "；" in sentence and len(sentence) <= _LONGEST and binds(sentence):
         return first, last
     return start, end
+
+
+def _with_exception(text: str, row: Row, start: int, end: int) -> tuple[int, int]:
+    """Widen a quote to the next sentence of its paragraph where that takes something back from it."""
+    closing = _END.search(text, max(start, end - 1), row.end)
+    if closing is None:
+        return start, end
+    exception = _EXCEPTION.match(text, closing.end(), row.end)
+    if exception is None or exception.end() - start > 2 * _LONGEST:
+        return start, end
+    return start, exception.end()
 
 
 def whole_line(layout: list[Row], row: Row, text: str) -> list[tuple[int, int]]:
