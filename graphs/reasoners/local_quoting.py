@@ -16,6 +16,8 @@ from graphs.reasoners.local_reading import Reader
 
 _SUBJECT = 0.3
 """Passages that hold less than this share of what the best one holds of the subject are left out."""
+_BESIDE = 0.85
+"""A further sentence of the passage that answers must hold nearly as much of what is asked."""
 _READING = 1.0
 """Log odds that the reading of a facet's words adds to a sentence of rank 1."""
 
@@ -38,9 +40,12 @@ def quotes_for(reader: Reader, facet: Facet, brief: float) -> list[Quote]:
         for span in answer_spans(query, candidates)
         if (rank := ranks.get((span.passage, span.line), -1.0)) >= 0.0
     ]
+    chosen = pick(spans, Wanted.of(query.text).asks_value, brief)
     return [
         _quote(read[span.passage][0], span)
-        for span in pick(spans, Wanted.of(query.text).asks_value, brief)
+        for span in chosen
+        if span.passage != chosen[0].passage
+        or ranks[span.passage, span.line] >= _BESIDE * ranks[chosen[0].passage, chosen[0].line]
     ]
 
 
