@@ -83,6 +83,11 @@ async def test_value_of_the_thing_is_answered(ask: Any, question: str, value: st
     assert value in result["statements"][0]["text"]
 
 
+async def test_values_of_other_things_beside_the_answer_are_not_quoted(ask: Any) -> None:
+    [statement] = (await ask("3号机的额定功率是多少？"))["statements"]
+    assert statement["text"] == "三号机额定功率为 330 MW。"
+
+
 async def test_cost_that_is_nowhere_is_missing_beside_the_half_that_is_answered(ask: Any) -> None:
     result = await ask("How often is the seal replaced and what does a seal cost?")
     assert result["status"] == "partial"
