@@ -41,8 +41,9 @@ _ROLES = frozenset("工员师生人长者")
 def foreign(question: str, text: PassageText) -> bool:
     """Tell whether a passage holds siblings of a thing that the question names, and not the thing."""
     if text.language == "zh" and is_cjk(question):
-        body = _body(text)
-        if _other_number(question, body) or any(_told(body, *pair) for pair in _pairs(question)):
+        if _numbers(question) and _other_number(_numbers(question), _counted(_body(text))):
+            return True
+        if any(_told(_body(text), thing, modifier) for modifier, thing in _lacking(question, text)):
             return True
     return _other_of_series(question, text) or _other_row(question, text)
 
@@ -51,18 +52,17 @@ def sibling_lines(question: str, text: PassageText) -> frozenset[int]:
     """Return the lines that hold a sibling of a thing that the question and no line names."""
     if text.language != "zh" or not is_cjk(question):
         return frozenset()
-    body = _body(text)
-    pairs = [(modifier, thing) for modifier, thing in _pairs(question) if modifier not in body]
+    pairs = _lacking(question, text)
     return frozenset(
         index
-        for index, line in enumerate(text.lines)
-        if any(_told(_counted(line.folded), modifier, thing) for modifier, thing in pairs)
+        for index, line in enumerate(text.lines if pairs else ())
+        if any(_told(line.folded, thing, modifier) for modifier, thing in pairs)
     )
 
 
 @lru_cache(maxsize=2048)
 def _body(text: PassageText) -> str:
-    return _counted(" ".join((text.heading.folded, *(line.folded for line in text.lines))))
+    return " ".join((text.heading.folded, *(line.folded for line in text.lines)))
 
 
 @lru_cache(maxsize=2048)
@@ -76,13 +76,30 @@ def _counted(folded: str) -> str:
     return _COUNTED.sub(lambda m: f"{m[1]}号" if m[1] else _DIGITS[m[2]], folded)
 
 
-def _other_number(question: str, body: str) -> bool:
+@lru_cache(maxsize=512)
+def _numbers(question: str) -> tuple[tuple[str, str, str], ...]:
+    """Return (number, unit, first character of the thing) of what a question numbers: (3, 号, 机)."""
+    return tuple(_NUMBERED.findall(_counted(fold(question))))
+
+
+def _other_number(numbers: tuple[tuple[str, str, str], ...], body: str) -> bool:
     """Tell whether the body numbers things as the question does, and never with its number."""
-    for number, unit, kind in _NUMBERED.findall(_counted(fold(question))):
+    for number, unit, kind in numbers:
         others = {m[1] for m in _NUMBERED.finditer(body) if (m[2], m[3]) == (unit, kind)}
         if others and number not in others and not re.search(rf"(?<!\d){number}\s?{unit}", body):
             return True
     return False
+
+
+@lru_cache(maxsize=2048)
+def _lacking(question: str, text: PassageText) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of a question whose thing stands in a passage without its modifier."""
+    body = _body(text)
+    return tuple(
+        (modifier, thing)
+        for modifier, thing in _pairs(question)
+        if thing in body and (modifier if len(modifier) > 1 else modifier + thing) not in body
+    )
 
 
 @lru_cache(maxsize=512)
@@ -124,13 +141,16 @@ def _is_thing(word: str, flag: str) -> bool:
     )
 
 
-def _told(body: str, modifier: str, thing: str) -> bool:
-    """Tell whether every such thing of the body has a modifier, and none the one that is asked for."""
-    if modifier in body and (len(modifier) > 1 or modifier + thing in body):
-        return False
-    before = [body[match.start() - 1 : match.start()] for match in re.finditer(thing, body)]
+def _told(body: str, thing: str, modifier: str) -> bool:
+    """Tell whether a text names such a thing, each time with a modifier before it."""
     called = modifier[-1] if modifier[-1] in _ROLES else ""
-    return bool(before) and all(is_cjk(ch) and ch not in _LINKING and ch != called for ch in before)
+    place, found = body.find(thing), False
+    while place >= 0:
+        before = body[max(0, place - 1) : place]
+        if not is_cjk(before) or before in _LINKING or before == called:
+            return False
+        found, place = True, body.find(thing, place + 1)
+    return found
 
 
 def _other_of_series(question: str, text: PassageText) -> bool:
@@ -146,11 +166,11 @@ def _other_row(question: str, text: PassageText) -> bool:
     """Tell whether a table in the question's language lacks a name that the question asks for."""
     if not any(line.kind == "row" for line in text.lines):
         return False
-    body, whole = _body(text), _whole(text)
     if text.language == "zh" and is_cjk(question):
         named = [w for w, flag in tagged(simplified(question)) if flag in _NAME and len(w) > 1]
-        return any(fold(name) not in body for name in named)
+        return any(fold(name) not in _body(text) for name in named)
     if text.language == "en" and not is_cjk(question):
+        whole = _whole(text)
         held = frozenset(latin_terms(whole))
         initials = "".join(re.findall(r"\b[A-Za-z]", whole)).lower()
         return any(
