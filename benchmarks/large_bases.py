@@ -184,7 +184,7 @@ def _write(library: StoredLibrary, kb: str, rows: Sequence[_Row]) -> None:
                 )
             number = stores.chunks.insert(connection, kb, 1, passage)
             stores.keywords.add(connection, kb, number, row.indexed)
-            stores.chunks.mark_indexed(connection, number, row.sentences)
+            stores.chunks.mark_indexed(connection, number, row.vector, row.sentences)
     stores.dense.upsert(
         kb,
         [row.passage.id for row in rows],

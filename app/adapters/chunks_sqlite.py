@@ -8,7 +8,7 @@ import numpy as np
 from app.adapters.chunk_rows import PASSAGES, VISIBLE, PendingChunk, passage_of, pending_of, row_of
 from app.adapters.database import Database
 from graphs.evidence.passages import Passage
-from graphs.ports import Matrix
+from graphs.ports import Matrix, Vector
 
 _PART = 500
 """Ids bound to one statement."""
@@ -103,6 +103,20 @@ class ChunkStore:
                     found[row["id"]] = flat.reshape(-1, dimension)
         return found
 
+    def passage_vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        """Return float32 vectors; passages without one, or that wait for a new one, are left out."""
+        found: dict[str, Vector] = {}
+        sql = (
+            "SELECT c.id, v.vector FROM chunks c JOIN passage_vectors v ON v.number = c.number "
+            "WHERE c.indexed"
+        )
+        with self._database.read() as connection:
+            for part in _parts(ids):
+                for row in connection.execute(f"{sql} AND c.id IN ({_marks(part)})", tuple(part)):
+                    half = np.frombuffer(row["vector"], dtype=np.float16)
+                    found[row["id"]] = half.astype(np.float32)
+        return found
+
     # Writing
 
     def numbers(self, connection: sqlite3.Connection, document_id: str) -> dict[str, int]:
@@ -173,11 +187,17 @@ class ChunkStore:
             rows = connection.execute(sql, (kb, after, limit)).fetchall()
         return [pending_of(row) for row in rows]
 
-    def mark_indexed(self, connection: sqlite3.Connection, number: int, sentences: Matrix) -> None:
-        """Store the sentence vectors of a chunk and flag it."""
+    def mark_indexed(
+        self, connection: sqlite3.Connection, number: int, passage: Vector, sentences: Matrix
+    ) -> None:
+        """Store the vectors of a chunk and of its sentences, and flag it."""
         connection.execute(
             "INSERT OR REPLACE INTO sentence_vectors(number, vectors) VALUES (?, ?)",
             (number, sentences.astype(np.float16).tobytes()),
+        )
+        connection.execute(
+            "INSERT OR REPLACE INTO passage_vectors(number, vector) VALUES (?, ?)",
+            (number, passage.astype(np.float16).tobytes()),
         )
         connection.execute("UPDATE chunks SET indexed = 1 WHERE number = ?", (number,))
 

@@ -109,7 +109,7 @@ class StoredKnowledgeBase:
 
     async def passage_vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
         """Return the stored vectors of passages."""
-        return await asyncio.to_thread(self._stores.dense.vectors, self.name, ids)
+        return await asyncio.to_thread(self._vectors, ids)
 
     async def keyword_scores(self, terms: Sequence[str], ids: Sequence[str]) -> dict[str, float]:
         """Return raw BM25 of each passage that holds a term."""
@@ -170,6 +170,13 @@ class StoredKnowledgeBase:
     async def canonical_text(self, document_id: str, version: str) -> str | None:
         """Return the canonical text of one version, or None once it is gone."""
         return await asyncio.to_thread(self._stores.documents.canonical_text, document_id, version)
+
+    def _vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        found = self._stores.chunks.passage_vectors(ids)
+        # Stored by a version that kept them in the vector index alone
+        if others := [id_ for id_ in ids if id_ not in found]:
+            found |= self._stores.dense.vectors(self.name, others)
+        return found
 
     def _learned(self) -> Learned | None:
         stores = self._stores

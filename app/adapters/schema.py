@@ -184,7 +184,18 @@ CREATE INDEX known_questions_document ON known_questions(document_id);
 """
 """What confirmed links taught: each run holds all questions known by then, the newest one counts."""
 
-_STEPS = (_FIRST, _CONVERSION, _NEAR_DUPLICATES, _PAGES, _OLD_TEXTS, _CALIBRATIONS, _LEARNING)
+_PASSAGE_VECTORS = """
+CREATE TABLE passage_vectors (
+    number INTEGER PRIMARY KEY REFERENCES chunks(number) ON DELETE CASCADE,
+    vector BLOB NOT NULL
+) STRICT;
+"""
+"""Vectors of whole passages, so that scoring what other doors found asks no vector index."""
+
+_STEPS = (
+    _FIRST, _CONVERSION, _NEAR_DUPLICATES, _PAGES, _OLD_TEXTS, _CALIBRATIONS, _LEARNING,
+    _PASSAGE_VECTORS,
+)  # fmt: skip
 """Step n leads from schema n to schema n + 1; a step that was released never changes."""
 
 

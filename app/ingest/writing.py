@@ -145,7 +145,7 @@ class Writer:
         with self.stores.database.write() as connection:
             for chunk, head, count in zip(pending, heads, spans, strict=True):
                 self.stores.chunks.mark_indexed(
-                    connection, chunk.number, rows[head + 1 : head + count]
+                    connection, chunk.number, rows[head], rows[head + 1 : head + count]
                 )
 
 

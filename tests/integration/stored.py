@@ -48,6 +48,8 @@ def contents(stores: Stores, kb: str) -> dict[str, Any]:
     rows = stores.dense.vectors(kb, ids)
     found["vectors"] = {key: Near(rows[key]) for key in ids}
     inner = stores.chunks.sentence_vectors(ids, stores.embedder.dimension)
+    own = stores.chunks.passage_vectors(ids)
+    found["passage vectors"] = {key: Near(own[key]) for key in ids}
     found["sentences"] = {key: Near(matrix) for key, matrix in inner.items()}
     return found
 
@@ -65,6 +67,7 @@ def counts(stores: Stores, kb: str) -> dict[str, int]:
             "chunks": one(f"SELECT count(*) FROM chunks WHERE kb = '{kb}'"),
             "keywords": one(f"SELECT count(*) FROM {table}"),
             "sentences": one("SELECT count(*) FROM sentence_vectors"),
+            "passage vectors": one("SELECT count(*) FROM passage_vectors"),
             "codes": one(f"SELECT count(*) FROM chunk_codes WHERE kb = '{kb}'"),
             "versions": one("SELECT count(*) FROM versions"),
             "phrases": one("SELECT count(*) FROM phrases"),
@@ -76,6 +79,7 @@ def counts(stores: Stores, kb: str) -> dict[str, int]:
 OWNERS = {
     "chunk_codes": ("number", "chunks", "number"),
     "sentence_vectors": ("number", "chunks", "number"),
+    "passage_vectors": ("number", "chunks", "number"),
     "keyword_rows": ("number", "chunks", "number"),
     "headings": ("number", "chunks", "number"),
     "kw_kb_fts": ("rowid", "chunks", "number"),

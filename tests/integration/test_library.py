@@ -75,6 +75,22 @@ async def test_dense_and_stored_vectors_agree(
     assert best.section[-1] == "试转"
 
 
+async def test_vectors_kept_in_the_index_alone_are_found_there(
+    library: StoredLibrary, embedder: UseEmbedder
+) -> None:
+    kb = await library.open("plant")
+    ids = sorted(library.stores.dense.ids("plant"))
+    before = await kb.passage_vectors(ids)
+    assert sorted(before) == sorted(library.stores.chunks.passage_vectors(ids)) == ids
+    with library.stores.database.write() as connection:  # as an earlier version left it
+        connection.execute("DELETE FROM passage_vectors WHERE number % 2")
+        connection.execute("UPDATE chunks SET indexed = 0 WHERE number % 3 = 0")
+    assert len(library.stores.chunks.passage_vectors(ids)) < len(ids) - 1
+    after = await kb.passage_vectors(ids)
+    assert sorted(after) == ids
+    assert all(np.allclose(after[id_], before[id_], atol=2e-3) for id_ in ids)
+
+
 async def test_excluded_document_is_never_found(
     library: StoredLibrary, embedder: UseEmbedder
 ) -> None:
