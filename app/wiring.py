@@ -18,6 +18,7 @@ from app.models import Loaded, Standin, open_chat, open_embedders, open_reranker
 from app.runs import Graph
 from app.searching import Searcher
 from app.settings import Settings
+from app.threads import take_short_turns
 from graphs import policy as rules
 from graphs.ask.graph import AskGraph, Collaborators, build_graph
 from graphs.ask.nodes.finalize import Models
@@ -111,6 +112,7 @@ def policy_of(settings: Settings) -> rules.Policy:
 async def open_core(settings: Settings) -> AsyncIterator[Core]:
     """Load the models and open the stores. The caller holds the data folder's lock."""
     silence_tracing()
+    take_short_turns()
     async with AsyncExitStack() as stack:
         embedders, _ = await asyncio.gather(
             asyncio.to_thread(open_embedders, settings, stack), asyncio.to_thread(text.load)

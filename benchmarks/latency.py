@@ -19,6 +19,7 @@ import numpy as np
 from app.adapters.embed_use import UseEmbedder
 from app.adapters.library import StoredLibrary
 from app.adapters.rerank_lexical import LexicalReranker
+from app.threads import take_short_turns
 from benchmarks.large_bases import Pool, build, made_texts, pool, real_texts
 from benchmarks.reporting import (
     RESULTS,
@@ -151,6 +152,7 @@ async def measure(
         with tempfile.TemporaryDirectory() as folder:
             return await measure(scale, Path(folder), data, sizes)
     load()
+    take_short_turns()
     embedder = UseEmbedder()
     texts = real_texts(data) if data else made_texts(BASE_TEXTS[scale])
     base = pool(texts, embedder)

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from dataclasses import dataclass
+from functools import lru_cache
 
 from graphs.evidence.passages import Passage
 
@@ -27,13 +28,19 @@ class PendingChunk:
     lead: str = ""
 
 
+@lru_cache(maxsize=8192)
+def _listed(text: str) -> tuple[str, ...]:
+    """Return a stored list of words; passages of one section hold the same text."""
+    return tuple(json.loads(text))
+
+
 def passage_of(row: sqlite3.Row) -> Passage:
     """Return the passage that a row of `PASSAGES` holds."""
     return Passage(
         id=row["id"],
         document_id=row["document_id"],
         title=row["title"],
-        section=tuple(json.loads(row["section"])),
+        section=_listed(row["section"]),
         text=row["text"],
         start=row["start"],
         end=row["end"],
@@ -44,9 +51,9 @@ def passage_of(row: sqlite3.Row) -> Passage:
         page=row["page"],
         language=row["language"],
         kind=row["kind"],
-        codes=tuple(json.loads(row["codes"])),
+        codes=_listed(row["codes"]),
         lead=row["lead"],
-        turns=tuple(json.loads(row["turns"])),
+        turns=tuple(json.loads(row["turns"])) if row["turns"] != "[]" else (),
         superseded_by=row["superseded_by"],
         near_duplicates=bool(row["near_duplicates"]),
     )
@@ -82,7 +89,7 @@ def pending_of(row: sqlite3.Row) -> PendingChunk:
         id=row["id"],
         document_id=row["document_id"],
         title=row["title"],
-        section=tuple(json.loads(row["section"])),
+        section=_listed(row["section"]),
         text=row["text"],
         lead=row["lead"],
     )

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from app.adapters.chunk_rows import PASSAGES, VISIBLE, PendingChunk, passage_of, pending_of, row_of
-from app.adapters.database import Database
+from app.adapters.database import Database, mapped
 from graphs.evidence.passages import Passage
 from graphs.ports import Matrix, Vector
 
@@ -59,12 +59,10 @@ class ChunkStore:
         found: set[str] = set()
         with self._database.read() as connection:
             for part in _parts(ids):
-                rows = connection.execute(
-                    f"SELECT c.id FROM {VISIBLE} WHERE c.id IN ({_marks(part)}) "
-                    f"AND d.id NOT IN ({_marks(exclude)})",
-                    (*part, *exclude),
+                source = (
+                    f"{VISIBLE} WHERE c.id IN ({_marks(part)}) AND d.id NOT IN ({_marks(exclude)})"
                 )
-                found.update(row["id"] for row in rows)
+                found.update(mapped(connection, "c.id", "1", source, (*part, *exclude)))
         return found
 
     def documents_of(self, ids: Sequence[str]) -> dict[str, str]:
@@ -72,10 +70,8 @@ class ChunkStore:
         found: dict[str, str] = {}
         with self._database.read() as connection:
             for part in _parts(ids):
-                rows = connection.execute(
-                    f"SELECT id, document_id FROM chunks WHERE id IN ({_marks(part)})", tuple(part)
-                )
-                found.update((row["id"], row["document_id"]) for row in rows)
+                source = f"chunks WHERE id IN ({_marks(part)})"
+                found |= mapped(connection, "id", "document_id", source, tuple(part))
         return found
 
     def with_codes(self, kb: str, codes: Sequence[str], exclude: Collection[str]) -> list[str]:

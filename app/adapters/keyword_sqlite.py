@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.adapters.database import Database
+from app.adapters.database import Database, mapped
 from app.adapters.headings_sqlite import HeadingIndex, names_of
 from app.adapters.keyword_state import KeywordStates, Reading, tables
 from app.adapters.postings import Numbers, best, score_all, score_some
@@ -192,18 +192,16 @@ def _visible(
     connection: sqlite3.Connection, numbers: Sequence[int], exclude: Collection[str]
 ) -> dict[int, str]:
     """Return the ids of those rows that a search may show."""
-    sql = (
-        f"SELECT c.number, c.id FROM {_VISIBLE} WHERE c.number IN ({_marks(numbers)}) "
-        f"AND d.id NOT IN ({_marks(exclude)})"
-    )
-    rows = connection.execute(sql, (*numbers, *exclude))
-    return {row["number"]: row["id"] for row in rows}
+    source = f"{_VISIBLE} WHERE c.number IN ({_marks(numbers)}) AND d.id NOT IN ({_marks(exclude)})"
+    found = mapped(connection, "c.id", "c.number", source, (*numbers, *exclude))
+    return {number: id_ for id_, number in found.items()}
 
 
 def _numbers(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
     """Return the row numbers of visible passages by id."""
-    sql = f"SELECT c.id, c.number FROM {_VISIBLE} WHERE c.id IN ({_marks(ids)})"
-    return {row["id"]: row["number"] for row in connection.execute(sql, tuple(ids))}
+    return mapped(
+        connection, "c.id", "c.number", f"{_VISIBLE} WHERE c.id IN ({_marks(ids)})", tuple(ids)
+    )
 
 
 def _marks(values: Collection[object]) -> str:

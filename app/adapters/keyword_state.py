@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.adapters.database import Database
+from app.adapters.database import Database, mapped
 from app.adapters.postings import IndexState, Posting, read_posting
 
 _SCHEMA = """
@@ -60,8 +60,8 @@ class Reading:
         for begin in range(0, len(missing), _LOOKED_UP):
             part = missing[begin : begin + _LOOKED_UP]
             marks = ",".join("?" * len(part))
-            sql = f"SELECT term, doc FROM {self.tables.vocabulary} WHERE term IN ({marks})"
-            found = {row["term"]: row["doc"] for row in self.connection.execute(sql, part)}
+            source = f"{self.tables.vocabulary} WHERE term IN ({marks})"
+            found = mapped(self.connection, "term", "doc", source, part)
             known.update((token, found.get(token, 0)) for token in part)
 
     def posting(self, token: str) -> Posting:

@@ -71,11 +71,13 @@ def named(text: str, lengths: Mapping[str, Iterable[int]], known: Container[str]
     written = _written(text)
     tokens = [token.lower() for token in written]
     heads = [*(f"{one} {two}" for one, two in pairwise(tokens)), *tokens[-1:]]
+    keyed = list(zip(heads, tokens, strict=True))
     after = 0
-    for place, keys in enumerate(zip(heads, tokens, strict=True)):
+    # Most places begin no name: they are passed over first, since this runs for every passage read
+    for place in [i for i, (two, one) in enumerate(keyed) if two in lengths or one in lengths]:
         if place < after:
             continue
-        for key in keys:
+        for key in keyed[place]:
             found = _longest(tokens, place, lengths[key], known) if key in lengths else 0
             single = found == 1 and not written[place][0].isupper()
             if found and not single:
