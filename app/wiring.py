@@ -14,11 +14,11 @@ from app.adapters.lock import DataLock
 from app.adapters.tracing import silence_tracing
 from app.ingest.background import BackgroundMeter
 from app.ingest.indexing import Indexer
+from app.interpreter import keep_what_is_loaded, take_short_turns
 from app.models import Loaded, Standin, open_chat, open_embedders, open_rerankers
 from app.runs import Graph
 from app.searching import Searcher
 from app.settings import Settings
-from app.threads import take_short_turns
 from graphs import policy as rules
 from graphs.ask.graph import AskGraph, Collaborators, build_graph
 from graphs.ask.nodes.finalize import Models
@@ -150,6 +150,7 @@ async def open_core(settings: Settings) -> AsyncIterator[Core]:
         async with _repairing(indexer):
             loaded = Loaded(_names(models), embedders, rerankers)
             searcher = Searcher(search, bool(rerankers.standins))
+            keep_what_is_loaded()
             yield Core(library, indexer, searcher, build_graph(bound), loaded, bound)
 
 

@@ -152,8 +152,10 @@ class _Step:
 
 def _caches() -> list["_lru_cache_wrapper[Any]"]:
     """Return what the evidence functions remember of texts; what is loaded once is none of it."""
+    gc.unfreeze()  # what the service has frozen is not among the objects
     # by its exact type: isinstance would ask every object for its class, which some answer with a warning
     wrappers = [each for each in gc.get_objects() if type(each) is _lru_cache_wrapper]
+    gc.freeze()
     return [
         each
         for each in wrappers

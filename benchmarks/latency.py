@@ -19,7 +19,7 @@ import numpy as np
 from app.adapters.embed_use import UseEmbedder
 from app.adapters.library import StoredLibrary
 from app.adapters.rerank_lexical import LexicalReranker
-from app.threads import take_short_turns
+from app.interpreter import take_short_turns
 from benchmarks.large_bases import Pool, build, made_texts, pool, real_texts
 from benchmarks.reporting import (
     RESULTS,

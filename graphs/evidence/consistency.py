@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from itertools import combinations
+from itertools import combinations, product
 
 from graphs.evidence.matters import Matter, divided, matters, near, same_matter
 from graphs.evidence.numbers import Claim
@@ -20,6 +20,8 @@ _SAME_DIMENSION: dict[str, tuple[str, Decimal]] = {
     "h": ("s", Decimal(3600)),
 }  # fmt: skip
 """Units that can be compared, each with its factor."""
+_Grouped = dict[tuple[object, ...], list[Matter]]
+"""Matters of a passage by kind, key and section or not: those of one group may speak of the same."""
 _OPPOSITES = (("不得", "可以"), ("禁止", "允许"), ("不", ""), ("未", "已"), ("not ", ""))
 
 
@@ -32,12 +34,18 @@ def contradictions(evidence: Sequence[Evidence]) -> tuple[list[tuple[str, str]],
     """
     documents = {item.passage.document_id for item in evidence}
     current = [item for item in evidence if item.passage.superseded_by not in documents]
+    grouped: dict[tuple[str, bool], _Grouped] = {}
     pairs: list[tuple[str, str]] = []
     compared = 0
     for left, right in combinations([item.passage for item in current], 2):
         if set(left.codes) != set(right.codes):
             continue
-        clash, seen = _clash(left, right)
+        # within one document only sentences of one section can speak of the same (see `divided`)
+        within = left.document_id == right.document_id
+        for each in (left, right):
+            if (each.id, within) not in grouped:
+                grouped[each.id, within] = _grouped(each, by_section=within)
+        clash, seen = _clash(left, grouped[left.id, within], right, grouped[right.id, within])
         compared += seen
         if clash:
             pairs.append((left.id, right.id))
@@ -49,15 +57,19 @@ def consistency(contradicting: int, compared: int) -> float:
     return 1.0 if compared == 0 else max(0.0, 1.0 - contradicting / compared)
 
 
-def _clash(left: Passage, right: Passage) -> tuple[bool, int]:
+def _grouped(passage: Passage, by_section: bool) -> _Grouped:
+    found: _Grouped = {}
+    for matter in matters(passage):
+        group = (matter.kind, matter.key, by_section and matter.section)
+        found.setdefault(group, []).append(matter)
+    return found
+
+
+def _clash(left: Passage, mine: _Grouped, right: Passage, others: _Grouped) -> tuple[bool, int]:
+    """Tell whether two passages disagree, and how many of their matters could be compared."""
     clash, compared = False, 0
-    # within one document only sentences of one section can speak of the same (see `divided`)
-    within = left.document_id == right.document_id
-    others: dict[tuple[object, ...], list[Matter]] = {}
-    for b in matters(right):
-        others.setdefault((b.kind, b.key, within and b.section), []).append(b)
-    for a in matters(left):
-        for b in others.get((a.kind, a.key, within and a.section), ()):
+    for group in mine.keys() & others.keys():
+        for a, b in product(mine[group], others[group]):
             if not _same_subject(left, a, right, b) or not same_matter(left, a, right, b):
                 continue
             compared += 1
@@ -67,7 +79,7 @@ def _clash(left: Passage, right: Passage) -> tuple[bool, int]:
 
 def _same_subject(left: Passage, a: Matter, right: Passage, b: Matter) -> bool:
     # what is cheap to see comes first: only the rest is split into words
-    if a.kind != b.kind or a.key != b.key or not near(a, b) or divided(left, a, right, b):
+    if not near(a, b) or divided(left, a, right, b):
         return False
     return jaccard(a.content, b.content) >= _SAME_SUBJECT
 

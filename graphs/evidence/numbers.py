@@ -116,7 +116,7 @@ def _claims(text: str) -> tuple[Claim, ...]:
     if not digits and not numerals:
         return ()
     taken = [False] * len(plain)
-    for pattern in (_LIST_MARK, _MARKER):
+    for pattern in (_LIST_MARK, _MARKER) if "[" in plain else (_LIST_MARK,):
         for match in pattern.finditer(plain):
             _take(taken, match)
     found: list[Claim] = []
@@ -133,7 +133,7 @@ def _claims(text: str) -> tuple[Claim, ...]:
     if digits and _HAS_DOTTED.search(plain):
         for match in _VERSION.finditer(plain):
             _add(found, taken, "code", match["a"] or match["b"] or match["c"], "", match)
-    for match in _CN_PERCENT.finditer(plain):
+    for match in _CN_PERCENT.finditer(plain) if "分之" in plain else ():
         value = match["n"]
         number = decimal(value) if value[0].isdigit() else str(chinese_number(value))
         _add(found, taken, "percent", number, "%" if match["of"] == "百" else "‰", match)
