@@ -139,6 +139,19 @@ class RetrievalOut(Part):
     """Why it stopped early or widened, else empty."""
 
 
+class ReflectionOut(Part):
+    """What a model said of its own work; null where none was asked."""
+
+    retrieve: bool | None = None
+    """Whether another search is worth it, by the last grading."""
+    relevance: float | None = None
+    """Mean relevance of the passages that it saw, 1 to 5."""
+    supported: float | None = None
+    """Share of the statements put to it that stand on their quotes."""
+    useful: int | None = None
+    """How well those statements answer the question, 1 to 5."""
+
+
 class WarningOut(Part):
     """One warning with its sentence in the language of the question."""
 
@@ -201,6 +214,7 @@ class Result(Part):
     """Null where nothing was graded."""
     decisions: list[DecisionOut]
     retrievals: list[RetrievalOut]
+    reflection: ReflectionOut = ReflectionOut()
     path: list[str]
     warnings: list[WarningOut]
     usage: UsageOut

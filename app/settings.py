@@ -93,6 +93,8 @@ class Settings(BaseSettings):
     """Tokens that fit into one call of the model, prompt and answer together."""
     llm_timeout_seconds: float = Field(default=30, gt=0, le=600)
     llm_retries: int = Field(default=2, ge=0, le=5)
+    llm_cascade: bool = True
+    """Whether the model judges only what the embedded reasoner leaves open; false asks it every time."""
     llm_price_input: float | None = Field(default=None, ge=0)
     """Price of a million input tokens; without both prices an answer names no cost."""
     llm_price_output: float | None = Field(default=None, ge=0)
@@ -135,6 +137,12 @@ class Settings(BaseSettings):
     """Deadline of one question; at its end the answer is partial or insufficient."""
     model_calls: int = Field(default=16, ge=0, le=1000)
     model_tokens: int = Field(default=60_000, ge=0)
+    model_steps: int = Field(default=4, ge=1, le=1000)
+    """Nodes of one question that may ask the model, with the cascade on."""
+    sure_below: Share = 0.3
+    """A confidence below it is certain enough without the model: the evidence does not suffice."""
+    sure_from: Share = 0.75
+    """From this confidence on the evidence suffices without the model's second look."""
 
     max_upload_mb: int = Field(default=20, ge=1, le=1024)
     jobs: int = Field(default=0, ge=0, le=256)
@@ -160,6 +168,10 @@ class Settings(BaseSettings):
         if self.rerank_step >= self.rerank_window:
             raise ValueError(
                 "YOUJU_RERANK_STEP is not below YOUJU_RERANK_WINDOW; lower it, or windows don't meet"
+            )
+        if self.sure_below > self.sure_from:
+            raise ValueError(
+                "YOUJU_SURE_BELOW is above YOUJU_SURE_FROM; lower it or raise the other"
             )
         if self.min_passage > self.answer_passage:
             raise ValueError(

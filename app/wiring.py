@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import math
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -102,6 +103,9 @@ def policy_of(settings: Settings) -> rules.Policy:
         question_seconds=settings.question_seconds,
         model_calls=settings.model_calls,
         model_tokens=settings.model_tokens,
+        model_steps=settings.model_steps if settings.llm_cascade else 1_000,
+        sure_below=settings.sure_below if settings.llm_cascade else 0.0,
+        sure_from=settings.sure_from if settings.llm_cascade else math.inf,
         price_input=settings.llm_price_input,
         price_output=settings.llm_price_output,
         currency=settings.llm_currency,
@@ -204,7 +208,8 @@ def _reasoner(settings: Settings, embedder: Embedder, chat: OpenAIChat | None) -
     local = LocalReasoner(embedder)
     if chat is None:
         return local
-    return CascadeReasoner(LLMReasoner(chat, local, settings.llm_context), local)
+    model = LLMReasoner(chat, local, settings.llm_context)
+    return CascadeReasoner(model, local, sparing=settings.llm_cascade)
 
 
 def _names(models: Models) -> dict[str, str]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 class Meter:
     """What one node may still spend on a model, and what it spent. Filled by the model adapter.
 
-    `deadline` is Unix seconds. `degraded` is set when the embedded reasoner had to step in,
+    `deadline` is Unix seconds. `steps_left` counts the nodes that may still ask the model: a call that
+    is tried again spends `calls_left` alone. `degraded` is set when the embedded reasoner had to step in,
     `reranker_fallback` when the default reranker did. `question` is what the user asked: whoever
     judges by a model judges by it, never by a query.
     """
@@ -16,6 +17,7 @@ class Meter:
     calls_left: int
     tokens_left: int
     deadline: float
+    steps_left: int = 1_000
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
@@ -29,6 +31,10 @@ class Meter:
         fits = self.calls_left > 0 and self.tokens_left > 0 and time.time() < self.deadline
         self.exhausted = self.exhausted or not fits
         return fits
+
+    def may_step(self, reserved: int = 0) -> bool:
+        """Tell whether this node may ask the model and leave `reserved` nodes that still must."""
+        return self.steps_left > reserved
 
     def record(self, input_tokens: int, output_tokens: int) -> None:
         """Book one finished model call."""

@@ -51,6 +51,12 @@ class Policy:
     question_seconds: float = 60.0
     model_calls: int = 16
     model_tokens: int = 60_000
+    model_steps: int = 4
+    """Nodes of one question that may ask the model."""
+    sure_below: float = 0.3
+    """A confidence below this needs no second look by the model: the evidence is not enough."""
+    sure_from: float = 0.75
+    """From this confidence on the evidence is enough without a second look."""
     price_input: float | None = None
     """Price of a million input tokens; without both prices there is no cost."""
     price_output: float | None = None

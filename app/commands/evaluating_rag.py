@@ -115,7 +115,9 @@ def _result(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text("utf-8"))
     except ValueError as error:
-        raise CommandFailed(f"{path} is not JSON.", "Give what `eval rag --json` wrote.") from error
+        raise CommandFailed(
+            f"{path} is not JSON.", "Give what `eval rag --write` wrote."
+        ) from error
     if not isinstance(found, dict) or found.get("name") != "rag":
-        raise CommandFailed(f"{path} holds no result.", "Give what `eval rag --json` wrote.")
+        raise CommandFailed(f"{path} holds no result.", "Give what `eval rag --write` wrote.")
     return found

@@ -49,17 +49,17 @@ def eval_retrieval(
 def eval_rag(
     data: Annotated[Path, typer.Option(metavar="FOLDER", help="Holds the question sets.")],
     sets: Annotated[
-        str, typer.Option("--set", metavar="A,B", help="Only these sets; all by default.")
+        str, typer.Option("--sets", metavar="A,B", help="Only these sets; all by default.")
     ] = "",
     protocols: Annotated[
-        str, typer.Option("--protocol", metavar="A,B", help="Only these; all by default.")
+        str, typer.Option("--protocols", metavar="A,B", help="Only these; all by default.")
     ] = "",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
     work: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Keep the knowledge bases for next time.")
     ] = None,
     write: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write figures and every answer.")
+        Path | None, typer.Option("--write", metavar="FILE", help="Write figures and every answer.")
     ] = None,
     llm: Annotated[
         bool, typer.Option("--llm", help="Ask the configured model instead of the embedded brain.")
@@ -83,7 +83,7 @@ def eval_compare(
     first: Annotated[Path, typer.Argument(metavar="A.json", help="Results of one build.")],
     second: Annotated[Path, typer.Argument(metavar="B.json", help="Results of another.")],
 ) -> None:
-    """Compare two builds that `eval rag --json` measured, on the questions that both answered."""
+    """Compare two builds that `eval rag --write` measured, on the questions that both answered."""
     from app.commands import evaluating_rag  # noqa: PLC0415 # loads the whole service
 
     with boundary():

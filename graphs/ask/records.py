@@ -135,6 +135,19 @@ class Decision(TypedDict):
     assessment: Assessment
 
 
+class Reflection(TypedDict):
+    """The four judgements of a model about its own work; None where none was asked for."""
+
+    retrieve: bool | None
+    """Whether another search is worth it, by the last grading."""
+    relevance: float | None
+    """Mean relevance of the passages that it saw, 1 to 5; 3 equals a calibrated score of 0.5."""
+    supported: float | None
+    """Share of the statements that it was asked about which stand on their quotes."""
+    useful: int | None
+    """How well those statements answer the question, 1 to 5."""
+
+
 class Retrieval(TypedDict):
     """One retrieval, as it is reported."""
 

@@ -22,6 +22,7 @@ from graphs.ask.records import (
     Note,
     Notice,
     Options,
+    Reflection,
     Retrieval,
     Statement,
     Status,
@@ -84,6 +85,7 @@ class AskState(TypedDict, total=False):
     decision: DecisionKey
     decisions: list[Decision]
     retrievals: list[Retrieval]
+    reflection: Reflection
 
     statements: list[Statement]
     check: Literal["supported", "partly_supported", "unsupported"]

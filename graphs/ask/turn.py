@@ -3,6 +3,7 @@
 import time
 from typing import TypeVar
 
+from graphs.ask.records import Reflection
 from graphs.ask.state import AskState
 from graphs.evidence.text import language
 from graphs.policy import Policy
@@ -46,6 +47,7 @@ def fresh_turn(state: AskState, policy: Policy, calibration: Calibration | None 
         decision="insufficient",
         decisions=[],
         retrievals=[],
+        reflection=Reflection(retrieve=None, relevance=None, supported=None, useful=None),
         statements=[],
         check="unsupported",
         missing=[],

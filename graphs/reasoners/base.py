@@ -47,6 +47,10 @@ class Reading:
     bindable: bool
     proposed: str | None = None
     reason: str = ""
+    retrieve: bool | None = None
+    """Whether a model finds another search worth it; None where none judged."""
+    judged: float | None = None
+    """Mean relevance that a model gave the passages it saw, 1 to 5; None where none judged."""
     strengths: Mapping[str, float] = field(default_factory=dict)
     subject: float = 1.0
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -83,6 +87,10 @@ class Check:
     dropped: list[str]
     """Text of each dropped statement with the reason."""
     lost: list[str]
+    supported: float | None = None
+    """Share of the statements put to a model that it found supported; None where none was asked."""
+    useful: int | None = None
+    """How well they answer the question by that model, 1 to 5."""
 
 
 class Reasoner(Protocol):
@@ -101,6 +109,10 @@ class Reasoner(Protocol):
 
     async def grade(self, case: Case, meter: Meter) -> Reading:
         """Say which passage covers which facet."""
+        ...
+
+    async def review(self, case: Case, reading: Reading, meter: Meter) -> Reading:
+        """Look a second time where the first reading leaves it open whether the evidence suffices."""
         ...
 
     async def rewrite_precise(self, case: Case, meter: Meter) -> list[str]:

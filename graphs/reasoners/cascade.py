@@ -9,9 +9,13 @@ from typing import TypeVar
 from graphs.ask.records import Statement, Turn
 from graphs.errors import ModelOutputInvalid, ModelUnavailable
 from graphs.evidence.citations import self_evident
+from graphs.evidence.text import words
 from graphs.ports import KnowledgeBase
 from graphs.reasoners.base import Analysis, Case, Check, Meter, Reading, Reasoner
 from graphs.reasoners.chat import BudgetExhausted
+
+_FEW_WORDS = 3
+"""Content words up to which a question in a conversation may lean on what was said before."""
 
 _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
@@ -27,6 +31,8 @@ class CascadeReasoner:
 
     primary: Reasoner
     fallback: Reasoner
+    sparing: bool = False
+    """Whether plain questions are analysed by the fallback alone."""
 
     @property
     def name(self) -> str:
@@ -36,7 +42,11 @@ class CascadeReasoner:
     async def analyze(
         self, question: str, turns: Sequence[Turn], kb: KnowledgeBase, meter: Meter
     ) -> Analysis:
-        """Read the question as the user meant it."""
+        """Read the question as the user meant it; a plain one needs no model."""
+        if self.sparing:
+            read = await self.fallback.analyze(question, turns, kb, meter)
+            if not _open(question, read, turns):
+                return read
         return await _first(
             lambda brain: brain.analyze(question, turns, kb, meter), self, "analyze", meter
         )
@@ -44,6 +54,10 @@ class CascadeReasoner:
     async def grade(self, case: Case, meter: Meter) -> Reading:
         """Say which passage covers which facet."""
         return await _first(lambda brain: brain.grade(case, meter), self, "grade", meter)
+
+    async def review(self, case: Case, reading: Reading, meter: Meter) -> Reading:
+        """Look a second time; the first reading stands where nobody can."""
+        return await _first(lambda brain: brain.review(case, reading, meter), self, "review", meter)
 
     async def rewrite_precise(self, case: Case, meter: Meter) -> list[str]:
         """Return queries around what is missing."""
@@ -96,6 +110,21 @@ class CascadeReasoner:
             return check
         async with _closing(self.fallback.generate(case, False, meter)) as own:
             return await self.fallback.check(case, [s async for s in own], meter)
+
+
+def _open(question: str, read: Analysis, turns: Sequence[Turn]) -> bool:
+    """Tell whether a model may read a question better: a follow-up, or one with several parts.
+
+    A follow-up shows by what the fallback put in, by its saying that something points nowhere, or by
+    its few words.
+    """
+    follows = bool(turns) and (
+        read.question_resolved != question
+        or read.direct_reason == "unresolved_reference"
+        or len(words(question)) <= _FEW_WORDS
+    )
+    parts = {facet["text"] for facet in read.facets if facet["required"]}
+    return follows or len(read.sub_questions) > 1 or len(parts) > 1
 
 
 @asynccontextmanager

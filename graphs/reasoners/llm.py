@@ -1,8 +1,8 @@
 """The LLM reasoner: each method is one prompt, and a program checks what comes back."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from prompts import load
 
@@ -19,6 +19,7 @@ from graphs.reasoners.chat import (
     estimate_messages,
 )
 from graphs.reasoners.llm_draft import Draft
+from graphs.reasoners.llm_excerpts import show_excerpts
 from graphs.reasoners.llm_queries import fresh, inside
 from graphs.reasoners.llm_schemas import AnalysisOut, CheckOut, GradeOut, QueriesOut
 from graphs.reasoners.llm_text import (
@@ -36,13 +37,20 @@ from graphs.reasoners.llm_text import (
 
 _MAX_TOKENS: Mapping[str, int] = {
     "analyze_query": 1400,
-    "grade_evidence": 1400,
+    "grade_evidence": 700,
     "rewrite_precise": 400,
     "rewrite_broaden": 400,
     "generate_answer": 1600,
     "generate_partial": 1200,
     "check_answer": 800,
 }
+_RESERVED: Mapping[str, int] = {
+    "analyze_query": 2,
+    "grade_evidence": 1,
+    "rewrite_precise": 2,
+    "rewrite_broaden": 2,
+}
+"""Calls that a node leaves to later ones: to grade what it leads to, and to answer."""
 _LONGEST_REPLY_SHARE = 3
 """A reply takes at most this part (one third) of the context window."""
 _SPARE = 64
@@ -86,18 +94,21 @@ class LLMReasoner:
         return read
 
     async def grade(self, case: Case, meter: Meter) -> Reading:
+        """Match by program: the model looks only where `review` is asked for."""
+        return await self.local.grade(case, meter)
+
+    async def review(self, case: Case, reading: Reading, meter: Meter) -> Reading:
         """Let the model say which passage covers which facet; nothing to read costs no call."""
         if not case.evidence:
-            return await self.local.grade(case, meter)
+            return reading
         shown, messages = self._with_passages(
             "grade_evidence",
-            case,
+            lambda room: show_excerpts(case.evidence, reading.spans, room),
             question=unfenced(case.question),
             facets=facet_lines(case.facets),
         )
         reply = await self._ask("grade_evidence", messages, GradeOut, meter)
-        local = await self.local.grade(case, meter)
-        return llm_grading.reading(reply, case, shown, local)
+        return llm_grading.reading(reply, case, shown, reading)
 
     async def rewrite_precise(self, case: Case, meter: Meter) -> list[str]:
         """Ask for queries around what is missing."""
@@ -105,7 +116,7 @@ class LLMReasoner:
         missing = [f["text"] for f in case.facets if not case.covered.get(f["id"])]
         _, messages = self._with_passages(
             "rewrite_precise",
-            case,
+            lambda room: show(case.evidence, case.notes, room),
             question=unfenced(case.question),
             covered=listing(facet["text"] for facet in covered),
             missing=listing(
@@ -140,12 +151,12 @@ class LLMReasoner:
         name = "generate_partial" if partial else "generate_answer"
         shown, messages = self._with_passages(
             name,
-            case,
+            lambda room: show(case.evidence, case.notes, room),
             question=unfenced(case.question),
             language=language_name(case.language),
             **facet_parts(case, partial),
         )
-        self._admit(meter)
+        self._admit(name, meter)
         draft = Draft(case, shown.passages)
         waiting, found = "", False
         limit = self._limit(name)
@@ -184,17 +195,22 @@ class LLMReasoner:
                 statements=llm_check.statement_lines(case, open_),
             )
             reply = await self._ask("check_answer", messages, CheckOut, meter)
-            reasons |= llm_check.judged(open_, reply)
+            fallen = llm_check.judged(open_, reply)
+            reasons |= fallen
+            standing = round(1 - len(fallen) / len(open_), 3)
+            local = replace(local, supported=standing, useful=reply.useful)
         kept = ours | {id(statement) for statement in local.kept}
         return llm_check.merge(case, statements, local, reasons, kept)
 
     async def _ask(
         self, name: str, messages: Sequence[Message], schema: type[Reply], meter: Meter
     ) -> Reply:
-        self._admit(meter)
+        self._admit(name, meter)
         return await self.chat.complete(messages, schema, self._limit(name), meter)
 
-    def _admit(self, meter: Meter) -> None:
+    def _admit(self, name: str, meter: Meter) -> None:
+        if not meter.may_step(_RESERVED.get(name, 0)):
+            raise BudgetExhausted(f"{name} does without the model: others need the calls left")
         if not meter.may_call():
             raise BudgetExhausted("no model call is left for this question")
 
@@ -202,9 +218,9 @@ class LLMReasoner:
         return min(_MAX_TOKENS[name], self.context_tokens // _LONGEST_REPLY_SHARE)
 
     def _with_passages(
-        self, name: str, case: Case, **values: str
+        self, name: str, showing: Callable[[int], Shown], **values: str
     ) -> tuple[Shown, Sequence[Message]]:
-        """Render a prompt with as many passages as the context window leaves room for.
+        """Render a prompt with what `showing` shows in the tokens that the context window leaves.
 
         Raises ModelUnavailable where it leaves none: the server would only cut the prompt.
         """
@@ -213,5 +229,5 @@ class LLMReasoner:
         room = self.context_tokens - self._limit(name) - bare - _SPARE
         if room < _LEAST_ROOM:
             raise ModelUnavailable(f"{name} does not fit into {self.context_tokens} tokens")
-        shown = show(case.evidence, case.notes, room)
+        shown = showing(room)
         return shown, prompt.render(passages=shown.text, **values)

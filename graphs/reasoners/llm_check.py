@@ -1,6 +1,7 @@
 """Which statements only a language model can judge, and what its verdicts remove."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from graphs.ask.records import Statement
 from graphs.errors import ModelOutputInvalid
@@ -70,7 +71,8 @@ def merge(
     standing = [s for s in statements if id(s) in kept and id(s) not in reasons]
     addressed = {facet for statement in standing for facet in statement["facets"]}
     covered = [f["id"] for f in case.facets if f["required"] and case.covered.get(f["id"])]
-    return Check(
+    return replace(
+        local,
         kept=standing,
         dropped=[
             *local.dropped,

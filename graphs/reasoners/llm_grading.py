@@ -17,8 +17,11 @@ def reading(reply: GradeOut, case: Case, shown: Shown, local: Reading) -> Readin
 
     Raises ModelOutputInvalid for a facet or a passage that was not in the prompt.
     """
+    if len(reply.relevance) != len(shown.passages):
+        raise ModelOutputInvalid("not each passage has its relevance")
     relevance = {
-        _passage(entry.passage, shown): _RELEVANCE[entry.score] for entry in reply.relevance
+        passage.id: _RELEVANCE[score]
+        for passage, score in zip(shown.passages, reply.relevance, strict=True)
     }
     covered = _covered(reply, case, shown, relevance)
     pairs = _contradictions(reply, shown)
@@ -27,12 +30,14 @@ def reading(reply: GradeOut, case: Case, shown: Shown, local: Reading) -> Readin
     return replace(
         local,
         covered=covered,
-        relevance=relevance,
-        contradictions=pairs,
+        relevance={**local.relevance, **relevance},
+        contradictions=_with_local(pairs, local, shown),
         claims=max(local.claims, len(pairs)),
         holds_subject=reply.subject_found,
         proposed=verdict(reply.verdict),
         reason=reply.reason.strip(),
+        retrieve=reply.retrieve,
+        judged=round(sum(reply.relevance) / len(reply.relevance), 2) if reply.relevance else None,
         strengths={**local.strengths, **_strengths(reply, case, covered, relevance)},
         subject=round(subject, 3),
     )
@@ -86,6 +91,14 @@ def _contradictions(reply: GradeOut, shown: Shown) -> list[tuple[str, str]]:
         for pair in reply.contradictions
     }
     return [(a, b) for a, b in sorted(pairs) if a != b]
+
+
+def _with_local(
+    pairs: list[tuple[str, str]], local: Reading, shown: Shown
+) -> list[tuple[str, str]]:
+    """Return the model's pairs, and the program's of which the model did not see both sides."""
+    seen = {passage.id for passage in shown.passages}
+    return [*pairs, *(pair for pair in local.contradictions if not set(pair) <= seen)]
 
 
 def _passage(number: int, shown: Shown) -> str:

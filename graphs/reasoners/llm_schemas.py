@@ -58,13 +58,6 @@ class CoverageOut(_Bounded):
     passages: Annotated[list[Number], Field(max_length=8)]
 
 
-class RelevanceOut(_Bounded):
-    """How relevant one passage is, 1 to 5."""
-
-    passage: Number
-    score: Annotated[int, Field(ge=1, le=5)]
-
-
 class ContradictionOut(_Bounded):
     """Two passages that disagree."""
 
@@ -73,12 +66,17 @@ class ContradictionOut(_Bounded):
 
 
 class GradeOut(_Bounded):
-    """Reply to grade_evidence.md. `verdict` is any one word: the graph deals with unknown ones."""
+    """Reply to grade_evidence.md. `verdict` is any one word: the graph deals with unknown ones.
+
+    Holds two of the four self-reflections: `relevance`, 1 to 5 for each passage in the order shown,
+    and `retrieve`, whether another search is worth it.
+    """
 
     facets: Annotated[list[CoverageOut], Field(max_length=16)]
-    relevance: Annotated[list[RelevanceOut], Field(max_length=32)]
+    relevance: Annotated[list[Annotated[int, Field(ge=1, le=5)]], Field(max_length=16)]
     contradictions: Annotated[list[ContradictionOut], Field(max_length=8)]
     subject_found: bool
+    retrieve: bool
     verdict: Annotated[
         str,
         Field(
@@ -89,7 +87,7 @@ class GradeOut(_Bounded):
             },
         ),
     ]
-    reason: Annotated[str, Field(max_length=400)]
+    reason: Annotated[str, Field(max_length=300)]
 
 
 class QueriesOut(_Bounded):
@@ -108,9 +106,14 @@ class VerdictOut(_Bounded):
 
 
 class CheckOut(_Bounded):
-    """Reply to check_answer.md."""
+    """Reply to check_answer.md.
+
+    Holds the other two self-reflections: `supported` for each statement, and `useful`, how well all of
+    them together answer the question, 1 to 5.
+    """
 
     verdicts: Annotated[list[VerdictOut], Field(max_length=40)]
+    useful: Annotated[int, Field(ge=1, le=5)]
 
 
 class RankedOut(_Bounded):

@@ -47,9 +47,16 @@ def unfenced(text: str) -> str:
         text = stripped
 
 
-def fence(number: int, passage: Passage, text: str) -> str:
-    """Return one passage as data, with the attributes that tell versions and places apart."""
-    attributes = {"title": passage.title, "section": " / ".join(passage.section)}
+def fence(number: int, passage: Passage, text: str, brief: bool = False) -> str:
+    """Return one passage as data, with the attributes that tell versions and places apart.
+
+    `brief` names the innermost section alone, and none that is called like the document.
+    """
+    sections = [name for name in passage.section[-1:] if name != passage.title]
+    section = " / ".join(sections if brief else passage.section)
+    attributes = {"title": passage.title, "section": section}
+    if brief and not section:
+        del attributes["section"]
     if passage.date:
         attributes["date"] = passage.date
     if passage.superseded_by:

@@ -68,6 +68,10 @@ class LocalReasoner:
         bindable = bool(known) or broadening.bindable(list(vectors.values()), vocabulary)
         return await asyncio.to_thread(read_case, reader, bindable)
 
+    async def review(self, case: Case, reading: Reading, meter: Meter) -> Reading:
+        """Return the reading: it has looked at all there is."""
+        return reading
+
     async def rewrite_precise(self, case: Case, meter: Meter) -> list[str]:
         """Ask for what is missing in the knowledge base's terms, each missing part by itself.
 

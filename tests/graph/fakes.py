@@ -103,6 +103,9 @@ class FakeReasoner:
         self._enter("grade", meter)
         return self.readings.popleft()(case)
 
+    async def review(self, case: Case, reading: Reading, meter: Meter) -> Reading:
+        return reading
+
     async def rewrite_precise(self, case: Case, meter: Meter) -> list[str]:
         self._enter("rewrite_precise", meter)
         return self.precise.popleft() if self.precise else ["一号泵 处理措施", "一号泵 检修记录"]

@@ -241,25 +241,30 @@ async def test_model_is_asked_where_it_is_wanted_and_its_costs_are_counted(tmp_p
         shown, best = _numbers(prompt, right)
         return {
             "facets": [{"facet": "f1", "passages": [best]}],
-            "relevance": [{"passage": n, "score": 5 if n == best else 1} for n in shown],
-            "contradictions": [], "subject_found": True, "verdict": "answer", "reason": "写明了。",
+            "relevance": [5 if n == best else 1 for n in shown],
+            "contradictions": [], "subject_found": True, "retrieve": False, "verdict": "answer", "reason": "写明了。",
         }  # fmt: skip
 
     def draft(prompt: str) -> str:
         return f"给水泵每{right}检修一次。[P{_numbers(prompt, right)[1]}]\n"
 
-    check = {"verdicts": [{"index": 1, "supported": True, "modality_kept": True}]}
+    check = {"verdicts": [{"index": 1, "supported": True, "modality_kept": True}], "useful": 5}
     with serve() as server:
         for said, when in (
             (analysis, "You read questions"),
-            (grade, "You judge whether passages"),
+            (grade, "You judge whether excerpts"),
             (draft, "You answer a question from passages"),
             (check, "You check statements"),
         ):
             server.script(Reply(said))
             server.replies[-1].when = when
         settings = _settings(tmp_path / "work").model_copy(
-            update={"llm": "on", "llm_model": "scripted", "openai_base_url": server.url}
+            update={
+                "llm": "on",
+                "llm_model": "scripted",
+                "openai_base_url": server.url,
+                "llm_cascade": False,
+            }
         )
         async with open_core(settings) as core:
             with closing(CorpusStore(core, tmp_path / "work" / "vectors.sqlite")) as corpora:

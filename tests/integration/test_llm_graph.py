@@ -16,7 +16,7 @@ from app.wiring import open_core
 
 TRAVEL = Path(__file__).parents[2] / "examples" / "travel_policy"
 QUESTION = "航班因天气取消时，酒店费用报销多少？"
-ANALYZE, GRADE = "You read questions", "You judge whether passages"
+ANALYZE, GRADE = "You read questions", "You judge whether excerpts"
 WRITE, CHECK = "You answer a question from passages", "You check statements"
 STATES = "100 % of the hotel costs"
 
@@ -46,7 +46,7 @@ async def asking(folder: Path, server: ScriptedOpenAI, **more: Any) -> AsyncIter
     """Yield a function that asks the travel knowledge base and returns the answer."""
     settings = Settings(
         _env_file=None, data_dir=folder, llm="on", llm_model="scripted", openai_base_url=server.url,
-        llm_context=16_000, llm_timeout_seconds=2, **more,
+        llm_context=16_000, llm_timeout_seconds=2, **{"llm_cascade": False, **more},
     )  # type: ignore[call-arg]  # fmt: skip
     async with open_core(settings) as core:
         graph = core.builder.compile()
@@ -82,9 +82,9 @@ def numbers(prompt: str) -> tuple[list[int], int]:
 def grade(prompt: str) -> dict[str, Any]:
     shown, right = numbers(prompt)
     return {
-        "facets": [{"facet": "f1", "passages": [right]}, {"facet": "f2", "passages": [right]}],
-        "relevance": [{"passage": n, "score": 5 if n == right else 2} for n in shown],
-        "contradictions": [], "subject_found": True, "verdict": "answer", "reason": "写明了比例。",
+        "facets": [{"facet": id_, "passages": [right]} for id_ in re.findall(r"(?m)^- (f\d+):", prompt)],
+        "relevance": [5 if n == right else 2 for n in shown],
+        "contradictions": [], "subject_found": True, "retrieve": False, "verdict": "answer", "reason": "写明了比例。",
     }  # fmt: skip
 
 
@@ -98,7 +98,8 @@ def verdicts(*supported: bool) -> dict[str, Any]:
         "verdicts": [
             {"index": i, "supported": s, "modality_kept": True}
             for i, s in enumerate(supported, start=1)
-        ]
+        ],
+        "useful": 4,
     }
 
 
@@ -236,3 +237,103 @@ async def test_cautious_verdict_searches_once_more(folder: Path, server: Scripte
     assert "rewrite_precise" in result["path"]
     assert result["retrievals"][1]["queries"] == ["flight cancelled weather hotel costs"]
     assert result["status"] == "answered"
+
+
+# The cascade
+
+ENGLISH = "How much of the hotel cost is reimbursed when a flight is cancelled because of weather?"
+
+
+def english(prompt: str) -> str:
+    return f"100 % of the hotel costs are reimbursed until the next available flight. [P{numbers(prompt)[1]}]"
+
+
+async def test_plain_question_with_clear_evidence_costs_one_call(
+    folder: Path, server: ScriptedOpenAI
+) -> None:
+    script(server, write=english)
+    async with asking(folder, server, llm_cascade=True) as ask:
+        result = await ask(ENGLISH)
+    assert result["status"] == "answered"
+    assert asked_nodes(result) == {"generate_initial"}
+    assert len(server.requests) == 1
+    assert result["reflection"] == dict.fromkeys(("retrieve", "relevance", "supported", "useful"))
+
+
+async def test_open_evidence_is_graded_by_the_model_over_excerpts(
+    folder: Path, server: ScriptedOpenAI
+) -> None:
+    script(server, write=english)
+    async with asking(folder, server, llm_cascade=True, sure_from=1.0) as ask:
+        result = await ask(ENGLISH)
+    assert result["status"] == "answered"
+    assert asked_nodes(result) == {"grade_initial", "generate_initial"}
+    [graded] = [p for p in prompts(server) if GRADE in p]
+    shown = re.findall(r"<passage n=\d+[^>]*>\n(.*?)\n</passage>", graded, re.DOTALL)
+    assert 1 < len(shown) <= 6
+    assert all(len(text.strip("…")) <= 160 for text in shown)
+    reflection = result["reflection"]
+    assert reflection["retrieve"] is False
+    assert 2 < reflection["relevance"] < 5
+    assert reflection["supported"] is None
+
+
+async def test_other_language_is_always_looked_at_twice(
+    folder: Path, server: ScriptedOpenAI
+) -> None:
+    script(server)
+    async with asking(folder, server, llm_cascade=True) as ask:
+        result = await ask()
+    assert result["status"] == "answered"
+    assert asked_nodes(result) == {"grade_initial", "generate_initial", "check_initial"}
+    assert (result["reflection"]["supported"], result["reflection"]["useful"]) == (1.0, 4)
+
+
+async def test_question_that_nothing_speaks_of_costs_no_call(
+    folder: Path, server: ScriptedOpenAI
+) -> None:
+    async with asking(folder, server, llm_cascade=True) as ask:
+        result = await ask("Which turbine blade alloy resists chloride corrosion at 600 degrees?")
+    assert result["status"] == "insufficient"
+    assert server.requests == []
+
+
+async def test_second_round_takes_at_most_four_calls(folder: Path, server: ScriptedOpenAI) -> None:
+    def doubting(prompt: str) -> dict[str, Any]:
+        return grade(prompt) | {"verdict": "rewrite", "retrieve": True}
+
+    free = lambda prompt: f"Stranded travellers get their room paid. [P{numbers(prompt)[1]}]"  # noqa: E731
+    script(server, grade=[doubting, grade], write=free)
+    server.script(Reply({"main": "weather hotel costs", "more": []}, when="search queries"))
+    async with asking(folder, server, llm_cascade=True, sure_from=1.0) as ask:
+        result = await ask(ENGLISH)
+    assert asked_nodes(result) == {
+        "grade_initial", "rewrite_precise", "grade_precise", "generate_precise",
+    }  # fmt: skip
+    assert len(server.requests) == 4
+    assert "Stranded" not in result["answer"]  # only a model could judge it, and no call was left
+    assert not codes(result) & {"graded_locally", "budget_exhausted"}
+
+
+async def test_several_parts_are_analysed_by_the_model_and_rewritten_locally(
+    folder: Path, server: ScriptedOpenAI
+) -> None:
+    def doubting(prompt: str) -> dict[str, Any]:
+        return grade(prompt) | {"verdict": "rewrite", "retrieve": True}
+
+    script(server, grade=[doubting, grade])
+    two = "航班因天气取消时，酒店费用报销多少，餐费报销多少？"
+    async with asking(folder, server, llm_cascade=True) as ask:
+        result = await ask(two)
+    assert "analyze_query" in asked_nodes(result)
+    assert "rewrite_precise" in result["path"]
+    assert "rewrite_precise" not in asked_nodes(result)
+    assert len(server.requests) == 4
+
+
+def asked_nodes(result: dict[str, Any]) -> set[str]:
+    return {node for node, spent in result["usage"]["nodes"].items() if spent["calls"]}
+
+
+def prompts(server: ScriptedOpenAI) -> list[str]:
+    return ["\n".join(m["content"] for m in r["messages"]) for r in server.requests]

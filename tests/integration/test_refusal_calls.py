@@ -11,7 +11,7 @@ from app.ingest.reports import Source
 from app.settings import Settings
 from app.wiring import open_core
 
-ANALYZE, GRADE, QUERIES = "You read questions", "You judge whether passages", "search queries"
+ANALYZE, GRADE, QUERIES = "You read questions", "You judge whether excerpts", "search queries"
 WRITE, CHECK = "You answer a question from passages", "You check statements"
 QUESTION = "What is the penalty for losing a laptop?"
 FILES = {
@@ -34,8 +34,8 @@ def nothing(prompt: str) -> dict[str, Any]:
     shown = range(1, user.count("<passage n=") + 1)
     return {
         "facets": [{"facet": f, "passages": []} for f in ("f1", "f2")],
-        "relevance": [{"passage": n, "score": 2} for n in shown],
-        "contradictions": [], "subject_found": True, "verdict": "insufficient",
+        "relevance": [2 for _ in shown],
+        "contradictions": [], "subject_found": True, "retrieve": False, "verdict": "insufficient",
         "reason": "No passage names a penalty.",
     }  # fmt: skip
 
@@ -59,7 +59,7 @@ async def test_refusal_never_calls_the_generator(
     server.script(*[Reply("The penalty is 500 euros. [P1]\n", when=WRITE) for _ in range(4)])
     settings = Settings(
         _env_file=None, data_dir=tmp_path, llm="on", llm_model="scripted",
-        openai_base_url=server.url, llm_context=16_000, llm_timeout_seconds=5,
+        openai_base_url=server.url, llm_context=16_000, llm_timeout_seconds=5, llm_cascade=False,
     )  # type: ignore[call-arg]  # fmt: skip
     async with open_core(settings) as core:
         sources = [Source(name, text.encode()) for name, text in FILES.items()]

@@ -145,6 +145,10 @@ class FakeReasoner:
         self.asked.append("grade")
         return self.reading
 
+    async def review(self, case: Case, reading: Reading, meter: Meter) -> Reading:
+        self.asked.append("review")
+        return reading
+
     async def rewrite_precise(self, case: Case, meter: Meter) -> list[str]:
         self.asked.append("rewrite_precise")
         return ["precise"]

@@ -3,7 +3,16 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from llm_parts import TEXTS, FakeKnowledgeBase, FakeReasoner, QueuedChat, case, meter, passage
+from llm_parts import (
+    READING,
+    TEXTS,
+    FakeKnowledgeBase,
+    FakeReasoner,
+    QueuedChat,
+    case,
+    meter,
+    passage,
+)
 
 from graphs.ask.records import Statement
 from graphs.errors import ModelOutputInvalid, ModelUnavailable, StoreUnavailable
@@ -16,6 +25,7 @@ from graphs.reasoners.llm import LLMReasoner
 CALLS: dict[str, Any] = {
     "analyze": lambda brain, spent: brain.analyze("q", [], FakeKnowledgeBase(), spent),
     "grade": lambda brain, spent: brain.grade(case(), spent),
+    "review": lambda brain, spent: brain.review(case(), READING, spent),
     "rewrite_precise": lambda brain, spent: brain.rewrite_precise(case(), spent),
     "rewrite_broaden": lambda brain, spent: brain.rewrite_broaden(case(), spent),
     "check": lambda brain, spent: brain.check(case(), [], spent),
@@ -76,7 +86,7 @@ async def test_model_that_answers_is_not_replaced(node: str) -> None:
     assert not spent.degraded
 
 
-@pytest.mark.parametrize("node", ["grade", "rewrite_precise", "rewrite_broaden", "analyze"])
+@pytest.mark.parametrize("node", ["review", "rewrite_precise", "rewrite_broaden", "analyze"])
 async def test_budget_that_is_used_up_is_exhausted_and_not_degraded(node: str) -> None:
     chat, local = QueuedChat(), FakeReasoner()
     spent = meter(calls=0)

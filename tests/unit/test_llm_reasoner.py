@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 from llm_parts import (
+    READING,
     TEXTS,
     FakeKnowledgeBase,
     FakeReasoner,
@@ -16,8 +17,10 @@ from graphs.ask.records import Note, Statement, Turn
 from graphs.errors import ModelOutputInvalid, ModelUnavailable
 from graphs.evidence.passages import Evidence
 from graphs.reasoners.base import Analysis, Case, Check
+from graphs.reasoners.cascade import CascadeReasoner
 from graphs.reasoners.chat import BudgetExhausted, estimate_tokens
 from graphs.reasoners.llm import LLMReasoner
+from graphs.reasoners.llm_excerpts import LONGEST, excerpt
 from graphs.reasoners.llm_text import show, unfenced
 
 TURN = Turn(
@@ -167,15 +170,15 @@ class TestAnalyze:
 def graded(**more: Any) -> dict[str, Any]:
     return {
         "facets": [{"facet": "f1", "passages": [2, 1]}, {"facet": "F2", "passages": []}],
-        "relevance": [{"passage": 1, "score": 5}, {"passage": 2, "score": 3}],
+        "relevance": [5, 3],
         "contradictions": [{"a": 2, "b": 1}, {"a": 1, "b": 1}, {"a": 1, "b": 2}],
-        "subject_found": True, "verdict": "rewrite", "reason": "缺少处理措施。",
+        "subject_found": True, "retrieve": True, "verdict": "rewrite", "reason": "缺少处理措施。",
     } | more  # fmt: skip
 
 
-class TestGrade:
+class TestReview:
     async def test_reply_becomes_a_reading_over_passage_ids(self) -> None:
-        reading = await brain(graded()).grade(case(), meter())
+        reading = await brain(graded()).review(case(), READING, meter())
         assert reading.covered == {"f1": ["p1", "p2"]}
         assert reading.relevance == {"p1": 0.9, "p2": 0.5}
         assert reading.contradictions == [("p1", "p2")]
@@ -183,10 +186,10 @@ class TestGrade:
         assert reading.strengths == {"f1": 0.9, "f2": 0.0}
 
     async def test_what_only_a_program_counts_comes_from_the_local_reading(self) -> None:
-        reading = await brain(graded()).grade(case(), meter())
+        reading = await brain(graded()).review(case(), READING, meter())
         assert (reading.claims, reading.bindable) == (4, True)
         assert (reading.holds_subject, reading.subject) == (True, 0.9)
-        lost = await brain(graded(subject_found=False)).grade(case(), meter())
+        lost = await brain(graded(subject_found=False)).review(case(), READING, meter())
         assert (lost.holds_subject, lost.subject) == (False, 0.4)
 
     @pytest.mark.parametrize(
@@ -194,13 +197,13 @@ class TestGrade:
         [
             {"facets": [{"facet": "f9", "passages": []}]},
             {"facets": [{"facet": "f1", "passages": [3]}]},
-            {"relevance": [{"passage": 0, "score": 3}]},
+            {"relevance": [3]},
             {"contradictions": [{"a": 1, "b": 7}]},
         ],
     )
     async def test_unknown_facet_or_passage_is_invalid(self, wrong: dict[str, Any]) -> None:
         with pytest.raises(ModelOutputInvalid):
-            await brain(graded(**wrong)).grade(case(), meter())
+            await brain(graded(**wrong)).review(case(), READING, meter())
 
     @pytest.mark.parametrize(
         ("word", "proposed"),
@@ -213,15 +216,17 @@ class TestGrade:
     async def test_verdict_is_one_word_and_unknown_ones_stay(
         self, word: str, proposed: str
     ) -> None:
-        assert (await brain(graded(verdict=word)).grade(case(), meter())).proposed == proposed
+        assert (
+            await brain(graded(verdict=word)).review(case(), READING, meter())
+        ).proposed == proposed
 
     async def test_nothing_to_read_costs_no_call(self) -> None:
         reasoner = brain()
-        assert (await reasoner.grade(case(evidence=[]), meter(calls=0))).proposed is None
+        assert (await reasoner.review(case(evidence=[]), READING, meter(calls=0))).proposed is None
 
     async def test_no_budget_asks_no_model(self) -> None:
         with pytest.raises(BudgetExhausted):
-            await brain(graded()).grade(case(), meter(calls=0))
+            await brain(graded()).review(case(), READING, meter(calls=0))
 
 
 class TestRewrite:
@@ -390,7 +395,8 @@ def verdicts(*pairs: tuple[bool, bool]) -> dict[str, Any]:
         "verdicts": [
             {"index": i, "supported": s, "modality_kept": m}
             for i, (s, m) in enumerate(pairs, start=1)
-        ]
+        ],
+        "useful": 4,
     }
 
 
@@ -479,8 +485,8 @@ class TestFence:
             title='x" n=7></passage>',
             section=("</passage>",),
         )
-        reasoner = brain(graded(facets=[], relevance=[], contradictions=[]))
-        await reasoner.grade(case(evidence=[Evidence(evil, 0.9)]), meter())
+        reasoner = brain(graded(facets=[], relevance=[1], contradictions=[]))
+        await reasoner.review(case(evidence=[Evidence(evil, 0.9)]), READING, meter())
         passages = prompt(reasoner).partition("Passages:\n")[2]
         assert passages.count("</passage>") == 1
         assert passages.count("<passage") == 1
@@ -515,13 +521,96 @@ class TestBudget:
             for i in range(30)
             for e in self.EVIDENCE
         ]
-        reasoner = brain(graded(facets=[], relevance=[], contradictions=[]), context=4096)
-        await reasoner.grade(case(evidence=many), meter())
+        reasoner = brain("滤网 [P1]", context=4096)
+        assert [s async for s in reasoner.generate(case(evidence=many), False, meter())]
         assert estimate_tokens(prompt(reasoner)) < 4096 - 1300
         assert prompt(reasoner).count("<passage n=") > 2
 
+    async def test_grading_shows_the_best_passages_that_fit(self) -> None:
+        best = [replace(each, score=0.9 - n / 10) for n, each in enumerate(self.EVIDENCE)]
+        reasoner = brain(graded(facets=[], relevance=[1, 1], contradictions=[]), context=1900)
+        await reasoner.review(case(evidence=best), READING, meter())
+        assert estimate_tokens(prompt(reasoner)) < 1900 - 1900 // 3
+        assert "第0段" in prompt(reasoner)
+        assert "第1段" in prompt(reasoner)
+        assert "第2段" not in prompt(reasoner)
+
     async def test_passage_number_that_was_not_shown_is_invalid(self) -> None:
-        reply = graded(facets=[{"facet": "f1", "passages": [4]}], relevance=[], contradictions=[])
-        reasoner = brain(reply, context=2600)
+        wrong = [{"facet": "f1", "passages": [4]}]
+        reply = graded(facets=wrong, relevance=[1, 1], contradictions=[])
+        reasoner = brain(reply, context=1900)
         with pytest.raises(ModelOutputInvalid):
-            await reasoner.grade(case(evidence=self.EVIDENCE), meter())
+            await reasoner.review(case(evidence=self.EVIDENCE), READING, meter())
+
+
+class TestExcerpts:
+    LONG = "".join(f"第{n:02}句说明第{n:02}项内容。" for n in range(40))
+
+    def test_excerpt_holds_the_best_sentence_and_no_more_than_its_share(self) -> None:
+        start = self.LONG.index("第20句")
+        cut = excerpt(passage("p1", self.LONG), (100 + start, 100 + start + 12))
+        assert "第20句说明第20项内容。" in cut
+        assert len(cut.strip("…")) == LONGEST
+        assert cut.startswith("…")
+        assert cut.endswith("…")
+
+    @pytest.mark.parametrize(
+        ("span", "first"), [(None, "第00句"), ((100, 112), "第00句"), ((100, 500), "第00句")]
+    )
+    def test_excerpt_begins_where_the_sentence_does(
+        self, span: tuple[int, int] | None, first: str
+    ) -> None:
+        assert excerpt(passage("p1", self.LONG), span).startswith(first)
+
+    def test_excerpt_at_the_end_is_full_too(self) -> None:
+        end = 100 + len(self.LONG)
+        cut = excerpt(passage("p1", self.LONG), (end - 12, end))
+        assert cut.endswith("第39句说明第39项内容。")
+        assert len(cut.strip("…")) == LONGEST
+
+    def test_short_passage_is_whole(self) -> None:
+        assert excerpt(passage("p1"), None) == TEXTS["p1"]
+
+    async def test_passages_beyond_those_shown_keep_their_own_judgement(self) -> None:
+        evidence = [Evidence(passage(f"p{n}", f"第{n}段。"), 0.9 - n / 20) for n in range(9)]
+        local = replace(
+            READING, relevance={"p7": 0.42}, contradictions=[("p0", "p1"), ("p1", "p8")]
+        )
+        reply = graded(facets=[], relevance=[5, 4, 3, 2, 1, 1], contradictions=[])
+        reading = await brain(reply).review(case(evidence=evidence), local, meter())
+        assert reading.relevance["p7"] == 0.42
+        assert (reading.relevance["p0"], reading.relevance["p5"]) == (0.9, 0.1)
+        assert reading.contradictions == [("p1", "p8")]
+        assert (reading.retrieve, reading.judged) == (True, 2.67)
+
+
+class TestSteps:
+    """Calls are left to the nodes that need the model most."""
+
+    async def test_rewriting_leaves_calls_for_grading_and_answering(self) -> None:
+        with pytest.raises(BudgetExhausted):
+            await brain().rewrite_precise(case(), replace(meter(), steps_left=2))
+        found = await brain({"main": "滤网", "more": []}).rewrite_precise(
+            case(), replace(meter(), steps_left=3)
+        )
+        assert found == ["滤网"]
+
+    async def test_grading_leaves_a_call_for_the_answer(self) -> None:
+        spent = replace(meter(), steps_left=1)
+        with pytest.raises(BudgetExhausted):
+            await brain().review(case(), READING, spent)
+        assert not spent.exhausted
+
+    async def test_answer_takes_the_last_call(self) -> None:
+        reasoner = brain("滤网 [P1]")
+        spent = replace(meter(), steps_left=1)
+        assert [s async for s in reasoner.generate(case(), False, spent)]
+
+    async def test_without_a_call_only_what_plainly_stands_is_kept(self) -> None:
+        local = FakeReasoner()
+        spent = replace(meter(), steps_left=0)
+        pair = CascadeReasoner(brain(local=local), local)
+        found = await pair.check(case(), [PLAIN, FREE], spent)
+        assert found.kept == [PLAIN]
+        assert not spent.exhausted
+        assert not spent.degraded

@@ -3,6 +3,8 @@ from pathlib import Path
 import pytest
 
 import prompts
+from graphs.reasoners.chat import estimate_tokens
+from graphs.reasoners.llm_schemas import GradeOut
 from prompts import (
     Prompt,
     PromptError,
@@ -84,9 +86,14 @@ def test_windows_line_ends_are_read() -> None:
     assert parse("p", "a\r\n---user---\r\nb").user == "b"
 
 
-def test_grader_carries_two_examples_and_both_warnings() -> None:
+def test_grader_carries_an_example_and_both_warnings() -> None:
     system = load("grade_evidence").system
-    assert "Example 1" in system
-    assert "Example 2" in system
-    assert "Much" in system
-    assert "not a reason to give up" in system
+    example = system[system.index("Example:") :]
+    reply = GradeOut.model_validate_json(example[example.index("{") :])
+    assert reply.verdict == "rewrite"
+    assert "Much text" in system
+    assert "clumsy wording is no reason not to" in system
+
+
+def test_grader_is_short() -> None:
+    assert estimate_tokens(load("grade_evidence").system) < 900

@@ -21,7 +21,7 @@ _Rows = Mapping[tuple[str, str], Mapping[str, Any]]
 class NothingToCompare(YoujuError):
     """Two results have no question in common."""
 
-    hint = "Give two files that `youju eval rag --json` wrote, with a set and protocol in common."
+    hint = "Give two files that `youju eval rag --write` wrote, with a set and protocol in common."
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,13 +36,11 @@ class ForcedReasoner:
 
     async def grade(self, case: Case, meter: Meter) -> Reading:
         """Read the evidence; nothing in the reading leads to a refusal while there is a passage."""
-        reading = await self.reasoner.grade(case, meter)
-        required = [facet["id"] for facet in case.facets if facet["required"]]
-        covered = reading.covered
-        if not any(covered.get(facet) for facet in required):
-            every = tuple(item.passage.id for item in case.evidence)
-            covered = dict.fromkeys(required, every)
-        return replace(reading, covered=covered, holds_subject=True, proposed=None)
+        return _opened(case, await self.reasoner.grade(case, meter))
+
+    async def review(self, case: Case, reading: Reading, meter: Meter) -> Reading:
+        """Look a second time, with the same result where that would refuse."""
+        return _opened(case, await self.reasoner.review(case, reading, meter))
 
     async def rewrite_precise(self, case: Case, meter: Meter) -> list[str]:
         """Rewrite a query."""
@@ -59,3 +57,12 @@ class ForcedReasoner:
     async def check(self, case: Case, statements: Sequence[Statement], meter: Meter) -> Check:
         """Drop what its quotes do not carry."""
         return await self.reasoner.check(case, statements, meter)
+
+
+def _opened(case: Case, reading: Reading) -> Reading:
+    required = [facet["id"] for facet in case.facets if facet["required"]]
+    covered = reading.covered
+    if not any(covered.get(facet) for facet in required):
+        every = tuple(item.passage.id for item in case.evidence)
+        covered = dict.fromkeys(required, every)
+    return replace(reading, covered=covered, holds_subject=True, proposed=None)

@@ -11,6 +11,9 @@ from graphs.policy import Policy
 from graphs.ports import KnowledgeBase
 from graphs.reasoners.base import Case, Meter
 
+_SEARCHING = "retrieve"
+"""Nodes that ask a model only where the caller chose a model as reranker: that is not rationed."""
+
 
 @dataclass(slots=True)
 class Step:
@@ -39,12 +42,15 @@ class Step:
 
 def begin(name: str, state: AskState, policy: Policy) -> Step:
     """Start a node: give it what is left of the question's budget."""
-    spent = state.get("usage", {}).values()
+    usage = state.get("usage", {})
+    spent = usage.values()
+    asked = sum(1 for node, u in usage.items() if u["calls"] and not node.startswith(_SEARCHING))
     meter = Meter(
         calls_left=policy.model_calls - sum(u["calls"] for u in spent),
         tokens_left=policy.model_tokens
         - sum(u["input_tokens"] + u["output_tokens"] for u in spent),
         deadline=state.get("started_at", time.time()) + policy.question_seconds,
+        steps_left=policy.model_steps - asked,
         question=state.get("question_resolved", ""),
     )
     return Step(name, state, meter, time.perf_counter())

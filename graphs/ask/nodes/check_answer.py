@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from graphs.ask.nodes.base import add_notice, begin, open_case
-from graphs.ask.records import Statement
+from graphs.ask.records import Reflection, Statement
 from graphs.ask.settling import follow
 from graphs.ask.state import AskState
 from graphs.evidence.ledger import missing_of
@@ -51,6 +51,13 @@ class CheckAnswer:
                 missing=missing if outcome != "supported" or self.partial else [],
                 status="partial" if partly else "answered",
                 notices=notices,
+                reflection=Reflection(
+                    **{
+                        **state["reflection"],
+                        "supported": check.supported,
+                        "useful": check.useful,
+                    }
+                ),
             )
         )
 

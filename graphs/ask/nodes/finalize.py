@@ -118,6 +118,7 @@ class Finalize:
             "assessment": state["assessment"],
             "decisions": state["decisions"],
             "retrievals": state["retrievals"],
+            "reflection": state["reflection"],
             "path": closed["path"],
             "warnings": [
                 {

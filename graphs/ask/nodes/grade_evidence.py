@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphs.ask.nodes.base import Judging, Step, add_notice, begin, open_case
-from graphs.ask.records import Assessment, Decision, Notice
+from graphs.ask.records import Assessment, Decision, Notice, Reflection
 from graphs.ask.state import AskState
 from graphs.evidence.assessment import assess, best_covering
+from graphs.evidence.certainty import uncertain
 from graphs.evidence.decision import Verdict, answers_if_sure, clamp, decide, partial_allowed
 from graphs.evidence.ledger import nearest_of
 from graphs.evidence.messages import reason
@@ -24,7 +25,10 @@ _COVERING_KEPT = 5
 
 @dataclass(frozen=True, slots=True)
 class GradeEvidence:
-    """Assess all evidence so far by the question as the user meant it."""
+    """Assess all evidence so far by the question as the user meant it.
+
+    A reasoner with a model is asked for a second look only where the assessment leaves it open.
+    """
 
     name: str
     library: Library
@@ -37,15 +41,18 @@ class GradeEvidence:
         step = begin(self.name, state, self.policy)
         kb = await self.library.open(state["kb"])
         opened = await open_case(state, kb)
+        judge = await self.judging.of(kb)
+
+        def assessed() -> Assessment:
+            weights = self.policy.weights
+            return assess(case.evidence, case.facets, reading, state["threshold"], weights, judge)
+
         case, reading = await self._read(opened.case, step)
-        assessment = assess(
-            case.evidence,
-            case.facets,
-            reading,
-            state["threshold"],
-            self.policy.weights,
-            await self.judging.of(kb),
-        )
+        assessment = assessed()
+        if uncertain(case.evidence, case.language, assessment, self.policy):
+            reviewed = await self.reasoner.review(case, reading, step.meter)
+            reading = await only_answered(case, reviewed)
+            assessment = assessed()
         left = self._round_left(state, step)
         facets = list(case.facets)
         covering = best_covering(case.evidence, facets, reading)
@@ -73,6 +80,13 @@ class GradeEvidence:
                 decision=verdict.decision,
                 decisions=[*state["decisions"], record],
                 nearest=nearest_of(case, reading, assessment),
+                reflection=Reflection(
+                    **{
+                        **state["reflection"],
+                        "retrieve": reading.retrieve,
+                        "relevance": reading.judged,
+                    }
+                ),
                 notices=_notices(state, opened.changed),
             )
         )
