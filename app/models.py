@@ -3,15 +3,21 @@
 import asyncio
 import logging
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from app.adapters.database import Database
 from app.adapters.embed_bge import BgeEmbedder
 from app.adapters.embed_cached import CachedEmbedder
+from app.adapters.embed_kept import KeptEmbedder
 from app.adapters.embed_levelled import Level, LevelledEmbedder
 from app.adapters.embed_openai import OpenAIEmbedder
 from app.adapters.embed_tolerant import TolerantEmbedder
 from app.adapters.embed_use import UseEmbedder
+from app.adapters.llm_budget import Limits, ServerBudget
+from app.adapters.llm_cached import CachedChat
+from app.adapters.llm_guard import CallGuard
 from app.adapters.llm_openai import OpenAIChat
+from app.adapters.model_cache import OWNER, ModelCache
 from app.adapters.rerank_bge import BgeReranker
 from app.adapters.rerank_lexical import LexicalReranker
 from app.settings import Settings
@@ -21,6 +27,8 @@ from graphs.ports import Embedder, ListwiseReranker, Reranker
 from graphs.reasoners.llm_rerank import LLMReranker
 
 logger = logging.getLogger(__name__)
+
+Chat = OpenAIChat | CachedChat
 
 _BGE_M3 = "BAAI/bge-m3"
 _QUESTION_PATIENCE = 8.0
@@ -43,6 +51,15 @@ class Embedders:
 
     indexing: Embedder
     asking: TolerantEmbedder
+    server: Embedder | None = None
+    """What asks a server behind `asking`; None where the model runs here."""
+
+    def keeping(self, cache: ModelCache) -> "Embedders":
+        """Return the same models with a server's vectors of questions kept."""
+        if self.server is None:
+            return self
+        kept = KeptEmbedder(self.server, cache, OWNER)
+        return replace(self, asking=TolerantEmbedder(CachedEmbedder(kept)))
 
     def standins(self) -> list[Standin]:
         """Return what questions do without at the moment."""
@@ -83,10 +100,14 @@ class Loaded:
     names: dict[str, str]
     embedders: Embedders
     rerankers: Rerankers
+    chat: Chat | None = None
 
     def standins(self) -> list[Standin]:
         """Return what does not run as it is configured."""
-        return [*self.rerankers.standins, *self.embedders.standins()]
+        found = [*self.rerankers.standins, *self.embedders.standins()]
+        if self.chat is not None and (reason := self.chat.silent_because):
+            found.append(Standin("reasoner", self.chat.name, "embedded", reason))
+        return found
 
 
 def open_embedders(settings: Settings, stack: AsyncExitStack) -> Embedders:
@@ -111,11 +132,22 @@ def open_embedders(settings: Settings, stack: AsyncExitStack) -> Embedders:
     stack.callback(remote.close)
     level = Level.measure(remote)
     asking = LevelledEmbedder(remote.hurried(_QUESTION_PATIENCE), level)
-    return Embedders(LevelledEmbedder(remote, level), TolerantEmbedder(CachedEmbedder(asking)))
+    cached = TolerantEmbedder(CachedEmbedder(asking))
+    return Embedders(LevelledEmbedder(remote, level), cached, server=asking)
 
 
-def open_chat(settings: Settings, stack: AsyncExitStack) -> OpenAIChat | None:
-    """Return the language model, or None where none is configured."""
+def open_cache(settings: Settings, database: Database) -> ModelCache | None:
+    """Return where models' replies and vectors are kept, or None where nothing is to be."""
+    return ModelCache(database, settings.llm_cache_days) if settings.llm_cache else None
+
+
+def open_chat(
+    settings: Settings, stack: AsyncExitStack, database: Database | None = None
+) -> OpenAIChat | None:
+    """Return the language model, or None where none is configured.
+
+    `database` keeps what a day has cost; without it there is no budget of the whole server.
+    """
     if not settings.uses_llm:
         return None
     key = settings.openai_api_key
@@ -125,12 +157,19 @@ def open_chat(settings: Settings, stack: AsyncExitStack) -> OpenAIChat | None:
         base_url=settings.openai_base_url,
         timeout=settings.llm_timeout_seconds,
         retries=settings.llm_retries,
+        concurrency=settings.llm_concurrency,
+        guard=CallGuard(budget=_budget(settings, database) if database else None),
     )
     stack.push_async_callback(chat.aclose)
     return chat
 
 
-async def open_rerankers(settings: Settings, chat: OpenAIChat | None) -> Rerankers:
+def _budget(settings: Settings, database: Database) -> ServerBudget:
+    limits = Limits(settings.llm_day_calls, settings.llm_day_tokens, settings.llm_day_seconds)
+    return ServerBudget(database, limits)
+
+
+async def open_rerankers(settings: Settings, chat: Chat | None) -> Rerankers:
     """Load the reranker; where its model can't be had, the default one takes its place."""
     default = LexicalReranker()
     if settings.reranker == "none":
@@ -148,7 +187,7 @@ async def open_rerankers(settings: Settings, chat: OpenAIChat | None) -> Reranke
         return Rerankers(default, standins=(standin,))
 
 
-def _listwise(settings: Settings, chat: OpenAIChat | None) -> LLMReranker:
+def _listwise(settings: Settings, chat: Chat | None) -> LLMReranker:
     if chat is None:
         raise RerankerUnavailable(
             "no language model is configured; set YOUJU_LLM_MODEL with OPENAI_API_KEY or "

@@ -171,6 +171,8 @@ class NodeUsageOut(Part):
     """What one node spent."""
 
     calls: int
+    cached: int = 0
+    """Calls that were not made, since the same one had been."""
     input_tokens: int
     output_tokens: int
     elapsed_ms: float
@@ -180,6 +182,8 @@ class UsageOut(Part):
     """What the question spent; `cost` is null where no price is set."""
 
     llm_calls: int
+    cache_hits: int = 0
+    """Calls that were not made, since the same one had been."""
     input_tokens: int
     output_tokens: int
     cost: CostOut | None

@@ -93,6 +93,15 @@ class Settings(BaseSettings):
     """Tokens that fit into one call of the model, prompt and answer together."""
     llm_timeout_seconds: float = Field(default=30, gt=0, le=600)
     llm_retries: int = Field(default=2, ge=0, le=5)
+    llm_concurrency: int = Field(default=4, ge=1, le=256)
+    """Calls that are made at once."""
+    llm_day_calls: int | None = Field(default=None, ge=0)
+    """What all questions of a day (UTC) together may spend on the model; empty is no limit."""
+    llm_day_tokens: int | None = Field(default=None, ge=0)
+    llm_day_seconds: float | None = Field(default=None, ge=0)
+    llm_cache: bool = True
+    """Whether replies of the model, and a server's vectors of questions, are kept and used again."""
+    llm_cache_days: float = Field(default=30, gt=0, le=3650)
     llm_cascade: bool = True
     """Whether the model judges only what the embedded reasoner leaves open; false asks it every time."""
     llm_price_input: float | None = Field(default=None, ge=0)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from app.adapters.checkpoints import open_checkpoints
 from app.adapters.library import StoredLibrary
-from app.adapters.llm_openai import OpenAIChat
+from app.adapters.llm_cached import CachedChat
 from app.adapters.lock import DataLock
 from app.adapters.tracing import silence_tracing
 from app.ingest.background import BackgroundMeter
 from app.ingest.indexing import Indexer
 from app.interpreter import keep_what_is_loaded, take_short_turns
-from app.models import Loaded, Standin, open_chat, open_embedders, open_rerankers
+from app.models import Chat, Loaded, Standin, open_cache, open_chat, open_embedders, open_rerankers
 from app.runs import Graph
 from app.searching import Searcher
 from app.settings import Settings
@@ -121,12 +121,16 @@ async def open_core(settings: Settings) -> AsyncIterator[Core]:
         embedders, _ = await asyncio.gather(
             asyncio.to_thread(open_embedders, settings, stack), asyncio.to_thread(text.load)
         )
-        indexing, asking = embedders.indexing, embedders.asking
         library = await asyncio.to_thread(
-            StoredLibrary, settings.data_dir, indexing, settings.near_duplicate
+            StoredLibrary, settings.data_dir, embedders.indexing, settings.near_duplicate
         )
         stack.callback(library.close)
-        chat = open_chat(settings, stack)
+        server = open_chat(settings, stack, library.stores.database)
+        chat: Chat | None = server
+        if cache := open_cache(settings, library.stores.database):
+            embedders = embedders.keeping(cache)
+            chat = CachedChat(server, cache) if server else None
+        indexing, asking = embedders.indexing, embedders.asking
         rerankers = await open_rerankers(settings, chat)
         reasoner = _reasoner(settings, asking, chat)
         confidence = ConfidenceModel()
@@ -152,7 +156,7 @@ async def open_core(settings: Settings) -> AsyncIterator[Core]:
         stack.callback(indexer.close)
         bound = Collaborators(library, reasoner, search, rules_, models, confidence)
         async with _repairing(indexer):
-            loaded = Loaded(_names(models), embedders, rerankers)
+            loaded = Loaded(_names(models), embedders, rerankers, chat)
             searcher = Searcher(search, bool(rerankers.standins))
             keep_what_is_loaded()
             yield Core(library, indexer, searcher, build_graph(bound), loaded, bound)
@@ -204,7 +208,7 @@ async def open_services(
             held.release()
 
 
-def _reasoner(settings: Settings, embedder: Embedder, chat: OpenAIChat | None) -> Reasoner:
+def _reasoner(settings: Settings, embedder: Embedder, chat: Chat | None) -> Reasoner:
     local = LocalReasoner(embedder)
     if chat is None:
         return local

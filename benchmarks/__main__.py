@@ -17,7 +17,10 @@ from benchmarks import durability, ingest, quality, questions, start
 from benchmarks.machine import machine_facts
 from benchmarks.reporting import RESULTS, Report, arguments, markdown, show, write_json
 
-ALONE = ("assess", "durability", "figure", "latency", "quality", "questions", "retrieval", "start")
+ALONE = (
+    "assess", "durability", "figure", "ingest", "latency", "llm_cost", "quality", "questions", "retrieval",
+    "start",
+)  # fmt: skip
 
 
 def main() -> int:

@@ -44,6 +44,8 @@ class KnowledgeBaseInfo:
     contact: str = ""
     glossary: Mapping[str, tuple[str, ...]] | None = None
     unrelated: tuple[tuple[str, ...], ...] = ()
+    version: int = 0
+    """Rises with every change of its documents or its card."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,11 @@ class Meter:
     tokens_left: int
     deadline: float
     steps_left: int = 1_000
+    owner: str = "local"
+    """Whose question it is: what is kept of it is for nobody else."""
+    kb: str = ""
+    kb_version: int = 0
+    """The knowledge base and its version when the turn began."""
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
@@ -25,6 +30,13 @@ class Meter:
     exhausted: bool = False
     reranker_fallback: bool = False
     question: str = ""
+    cached: int = 0
+    """Calls that were not made since their reply was kept."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens spent, both ways."""
+        return self.input_tokens + self.output_tokens
 
     def may_call(self) -> bool:
         """Tell whether another model call fits; remember a refusal in `exhausted`."""

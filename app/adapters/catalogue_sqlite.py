@@ -51,6 +51,8 @@ class Catalogue:
             "UPDATE kbs SET generation = generation + 1, dirty = ? WHERE name = ?",
             (int(dirty), name),
         )
+        # What a model said of the documents as they were: nothing of a deleted one stays there
+        connection.execute("DELETE FROM model_replies WHERE kb = ?", (name,))
 
     def generation(self, name: str) -> int:
         """Return the change counter, or raise UnknownKnowledgeBase."""

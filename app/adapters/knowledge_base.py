@@ -238,4 +238,5 @@ def describe(stores: Stores, name: str) -> KnowledgeBaseInfo:
         contact=card.contact,
         glossary=card.glossary or None,
         unrelated=card.unrelated,
+        version=stores.catalogue.generation(name),
     )

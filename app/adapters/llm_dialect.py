@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from app.adapters.llm_replies import json_schema
 from graphs.reasoners.chat import Message
 
-Structure = Literal["bounded_schema", "schema", "json", "text"]
-_LADDER: tuple[Structure, ...] = ("bounded_schema", "schema", "json", "text")
+Structure = Literal["bounded_schema", "schema", "tools", "json", "text"]
+_LADDER: tuple[Structure, ...] = ("bounded_schema", "schema", "tools", "json", "text")
 _INSTRUCTION = "\n\nReply with one JSON object and nothing else. It must fit this JSON schema:\n"
 
 
@@ -33,7 +33,13 @@ class Dialect:
             chosen["max_tokens"] = max_tokens  # ChatOpenAI renames it
         else:
             chosen["extra_body"] = {"max_tokens": max_tokens}
-        if schema is not None and self.structure != "text":
+        if schema is None or self.structure == "text":
+            return chosen
+        if self.structure == "tools":
+            function = {"name": schema.__name__, "parameters": json_schema(schema, bounded=False)}
+            chosen["tools"] = [{"type": "function", "function": function}]
+            chosen["tool_choice"] = {"type": "function", "function": {"name": schema.__name__}}
+        else:
             chosen["response_format"] = self._response_format(schema)
         return chosen
 
@@ -50,8 +56,6 @@ class Dialect:
     def simpler(self, refusal: str, structured: bool, streaming: bool) -> "Dialect | None":
         """Return what to try after a 400 or 422 with this message, or None if nothing is left."""
         text = refusal.lower()
-        if "context" in text and any(word in text for word in ("length", "size", "exceed", "long")):
-            return None
         if self.temperature and "temperature" in text:
             return replace(self, temperature=False)
         if not self.limit_known and ("max_tokens" in text or "max_completion_tokens" in text):
@@ -63,6 +67,15 @@ class Dialect:
             return replace(self, structure=_LADDER[rung + 1])
         return None
 
+    def after(self, called: bool) -> "Dialect":
+        """Return what to speak after a structured reply; one that called no tool was not bound by it."""
+        return replace(self, structure="json") if self.structure == "tools" and not called else self
+
+    @property
+    def repairs(self) -> bool:
+        """Whether nothing but words binds a reply to its schema: one that does not fit is asked anew."""
+        return self.structure in ("json", "text")
+
     def _response_format(self, schema: type[BaseModel]) -> dict[str, Any]:
         if self.structure == "json":
             return {"type": "json_object"}
@@ -71,3 +84,9 @@ class Dialect:
             "type": "json_schema",
             "json_schema": {"name": schema.__name__, "schema": shape, "strict": True},
         }
+
+
+def too_long(refusal: str) -> bool:
+    """Tell whether a 400 or 413 with this message says that the prompt exceeds the context."""
+    text = refusal.lower()
+    return "context" in text and any(word in text for word in ("length", "size", "exceed", "long"))

@@ -14,7 +14,13 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from app.adapters.llm_dialect import Dialect
-from app.adapters.llm_replies import ThoughtFilter, read_object, without_thoughts
+from app.adapters.llm_guard import CallGuard
+from app.adapters.llm_replies import (
+    ThoughtFilter,
+    read_object,
+    structured_text,
+    without_thoughts,
+)
 from app.adapters.llm_retries import Job, persist
 from app.adapters.llm_stream import Opened, Tally, chunks, open_stream
 from app.adapters.tracing import silence_tracing
@@ -31,6 +37,9 @@ _Result = TypeVar("_Result")
 
 _OFFICIAL = "https://api.openai.com/v1"
 _CONNECT_SECONDS = 5.0
+_REPAIR = (
+    "That is no JSON object of the required form: {}. Send the corrected object and nothing else."
+)
 _GRADER: RunnableConfig = {"tags": ["nostream"]}
 """Keeps verdicts out of LangGraph's `messages` stream."""
 
@@ -39,7 +48,8 @@ class OpenAIChat:
     """Implements ChatModel. One instance per process: it learns what the server understands.
 
     `timeout`: seconds without a byte; the meter's deadline bounds the whole call. `retries`: further
-    tries after 429, 5xx, connect and read timeouts, each booked in the meter.
+    tries after 429, 5xx, connect and read timeouts, each booked in the meter. `guard` says which
+    calls are made at all.
     """
 
     def __init__(
@@ -51,13 +61,16 @@ class OpenAIChat:
         timeout: float = 30.0,
         retries: int = 2,
         concurrency: int = 4,
+        guard: CallGuard | None = None,
     ) -> None:
         silence_tracing()
         url = base_url or _OFFICIAL
+        self._url = url
         limits = openai.Timeout(timeout, connect=min(_CONNECT_SECONDS, timeout))
         self._http = openai.DefaultAsyncHttpxClient(timeout=limits)
         self._retries = retries
         self._slots = asyncio.Semaphore(concurrency)
+        self._guard = guard or CallGuard()
         self._dialect = Dialect(new_limit=urlsplit(url).hostname == urlsplit(_OFFICIAL).hostname)
         self._starts_thinking = False
         self._writer = ChatOpenAI(
@@ -78,6 +91,21 @@ class OpenAIChat:
     def name(self) -> str:
         """The model's name."""
         return self._writer.model_name
+
+    @property
+    def address(self) -> str:
+        """The base URL of the server."""
+        return self._url
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the server takes temperature 0: the same call then has the same reply."""
+        return self._dialect.temperature
+
+    @property
+    def silent_because(self) -> str:
+        """Why the server is not asked at the moment, else empty."""
+        return self._guard.breaker.silent_because
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -100,8 +128,30 @@ class OpenAIChat:
         max_tokens: int,
         meter: Meter,
     ) -> Reply | str:
-        """Return the whole reply, validated where a schema is given."""
+        """Return the whole reply, validated where a schema is given.
 
+        Where nothing but words binds the reply to its schema, one that does not fit is asked for once
+        more, with what is wrong.
+        """
+        text = await self._reply(messages, schema, max_tokens, meter)
+        if schema is None:
+            return text
+        try:
+            return read_object(text, schema)
+        except ModelOutputInvalid as error:
+            if not self._dialect.repairs or not meter.may_call():
+                raise
+            told: list[Message] = [("assistant", text), ("user", _REPAIR.format(error))]
+        mended = await self._reply([*messages, *told], schema, max_tokens, meter)
+        return read_object(mended, schema)
+
+    async def _reply(
+        self,
+        messages: Sequence[Message],
+        schema: type[Reply] | None,
+        max_tokens: int,
+        meter: Meter,
+    ) -> str:
         async def send(dialect: Dialect, limit: int) -> AIMessage:
             return await self._judge.ainvoke(
                 dialect.messages(messages, schema),
@@ -110,19 +160,20 @@ class OpenAIChat:
             )
 
         job = Job(estimate_messages(messages), max_tokens, meter, structured=schema is not None)
-        async with self._slot(meter):
+        async with self._guard.around(meter), self._slot(meter):
             reply = await self._persist(send, job)
-        tally = Tally(job.prompt_tokens)
-        tally.add(reply)
-        tally.book(meter)
-        text, bare_end = without_thoughts(reply.text)
+            tally = Tally(job.prompt_tokens)
+            tally.add(reply)
+            tally.book(meter)
+        if schema is not None:
+            self._dialect = self._dialect.after(bool(reply.tool_calls or reply.invalid_tool_calls))
+        text, bare_end = without_thoughts(structured_text(reply))
         self._starts_thinking = self._starts_thinking or bare_end
         if not text:
             raise ModelOutputInvalid("the reply is empty")
         if schema is None:
             tally.check_end()
-            return text
-        return read_object(text, schema)
+        return text
 
     async def stream(
         self, messages: Sequence[Message], max_tokens: int, meter: Meter
@@ -142,7 +193,7 @@ class OpenAIChat:
         tally = Tally(job.prompt_tokens)
         thoughts = ThoughtFilter(inside=self._starts_thinking)
         visible = False
-        async with self._slot(meter):
+        async with self._guard.around(meter), self._slot(meter):
             opened = await self._persist(send, job)
             try:
                 async with aclosing(chunks(opened, meter)) as pieces:

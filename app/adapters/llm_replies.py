@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any, TypeVar
 
+from langchain_core.messages import AIMessage
 from pydantic import BaseModel, ValidationError
 
 from graphs.errors import ModelOutputInvalid
@@ -73,6 +74,15 @@ def _open_end(text: str) -> int:
         for n in range(len(_CLOSE))
         if n == 0 or any(text.endswith(tag[:n]) for tag in (_OPEN, _CLOSE))
     )
+
+
+def structured_text(reply: AIMessage) -> str:
+    """Return the JSON text of a reply: the arguments of its one tool call, or what it says."""
+    for call in reply.tool_calls:
+        return json.dumps(call["args"], ensure_ascii=False)
+    for broken in reply.invalid_tool_calls:
+        return broken["args"] or ""
+    return reply.text
 
 
 def read_object(text: str, schema: type[_Reply]) -> _Reply:

@@ -11,10 +11,10 @@ from typing import TypeVar
 
 import openai
 
-from app.adapters.llm_dialect import Dialect
+from app.adapters.llm_dialect import Dialect, too_long
 from graphs.errors import ModelOutputInvalid, ModelUnavailable
 from graphs.reasoners.base import Meter
-from graphs.reasoners.chat import BudgetExhausted
+from graphs.reasoners.chat import BudgetExhausted, ContextTooLong
 
 _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
@@ -79,6 +79,8 @@ async def persist(
                 result = await send(dialect, limit)
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
             job.meter.record(0, 0)
+            if too_long(error.message):
+                raise ContextTooLong("the prompt does not fit into the model's context") from error
             simpler = dialect.simpler(error.message, job.structured, job.streaming)
             if simpler is None:
                 raise ModelUnavailable("the model server refuses the request") from error

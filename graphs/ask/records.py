@@ -213,6 +213,8 @@ class NodeUsage(TypedDict):
     """What one node spent."""
 
     calls: int
+    cached: int
+    """Calls that were not made, since the same one had been."""
     input_tokens: int
     output_tokens: int
     elapsed_ms: float

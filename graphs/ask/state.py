@@ -52,6 +52,8 @@ class AskState(TypedDict, total=False):
     question: str
     kb: str
     options: Options
+    kb_version: int
+    """Of the knowledge base when the turn began: replies of models are kept for it alone."""
 
     turns: list[Turn]
     """The last five finished turns of the thread; the only field that outlives a turn."""

@@ -27,6 +27,7 @@ def fresh_turn(state: AskState, policy: Policy, calibration: Calibration | None 
     return AskState(
         question=question,
         kb=state["kb"],
+        kb_version=0,
         turns=state.get("turns", []),
         question_resolved=question,
         language="zh" if language(question) == "zh" else "en",

@@ -11,7 +11,7 @@ from graphs.errors import ModelUnavailable
 from graphs.evidence.text import CJK
 from graphs.reasoners.base import Meter
 
-Message = tuple[Literal["system", "user"], str]
+Message = tuple[Literal["system", "user", "assistant"], str]
 Reply = TypeVar("Reply", bound=BaseModel)
 
 _WIDE = re.compile(f"[{CJK}\u3000-\u30ff\uac00-\ud7af\uff00-\uffef]")
@@ -23,10 +23,15 @@ class BudgetExhausted(ModelUnavailable):
     """No call was made: the limit of calls, tokens or seconds is reached."""
 
 
+class ContextTooLong(ModelUnavailable):
+    """The server says that the prompt does not fit: a shorter one may."""
+
+
 class ChatModel(Protocol):
     """A chat model. Retries, limits and booking in the meter are its own business.
 
-    Every method raises only ModelUnavailable (with BudgetExhausted) and ModelOutputInvalid.
+    Every method raises only ModelUnavailable (with BudgetExhausted and ContextTooLong) and
+    ModelOutputInvalid.
     """
 
     @property

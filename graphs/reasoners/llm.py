@@ -1,30 +1,26 @@
 """The LLM reasoner: each method is one prompt, and a program checks what comes back."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from prompts import load
 
 from graphs.ask.records import Statement, Turn
-from graphs.errors import ModelOutputInvalid, ModelUnavailable
+from graphs.errors import ModelOutputInvalid
 from graphs.ports import KnowledgeBase
 from graphs.reasoners import llm_analysis, llm_check, llm_grading
 from graphs.reasoners.base import Analysis, Case, Check, Meter, Reading, Reasoner
 from graphs.reasoners.chat import (
-    BudgetExhausted,
     ChatModel,
-    Message,
-    Reply,
-    estimate_messages,
 )
+from graphs.reasoners.llm_asking import Asking
 from graphs.reasoners.llm_draft import Draft
 from graphs.reasoners.llm_excerpts import show_excerpts
 from graphs.reasoners.llm_queries import fresh, inside
 from graphs.reasoners.llm_schemas import AnalysisOut, CheckOut, GradeOut, QueriesOut
 from graphs.reasoners.llm_text import (
     NOTHING,
-    Shown,
     about,
     facet_lines,
     facet_parts,
@@ -35,27 +31,6 @@ from graphs.reasoners.llm_text import (
     unfenced,
 )
 
-_MAX_TOKENS: Mapping[str, int] = {
-    "analyze_query": 1400,
-    "grade_evidence": 700,
-    "rewrite_precise": 400,
-    "rewrite_broaden": 400,
-    "generate_answer": 1600,
-    "generate_partial": 1200,
-    "check_answer": 800,
-}
-_RESERVED: Mapping[str, int] = {
-    "analyze_query": 2,
-    "grade_evidence": 1,
-    "rewrite_precise": 2,
-    "rewrite_broaden": 2,
-}
-"""Calls that a node leaves to later ones: to grade what it leads to, and to answer."""
-_LONGEST_REPLY_SHARE = 3
-"""A reply takes at most this part (one third) of the context window."""
-_SPARE = 64
-_LEAST_ROOM = 128
-"""Tokens of passages below which a prompt is not worth sending."""
 _PHRASES = 60
 
 
@@ -77,6 +52,10 @@ class LLMReasoner:
         """The model's name."""
         return self.chat.name
 
+    @property
+    def _asking(self) -> Asking:
+        return Asking(self.chat, self.context_tokens)
+
     async def analyze(
         self, question: str, turns: Sequence[Turn], kb: KnowledgeBase, meter: Meter
     ) -> Analysis:
@@ -86,7 +65,7 @@ class LLMReasoner:
             turns=turn_lines(turns),
             question=unfenced(question),
         )
-        reply = await self._ask("analyze_query", messages, AnalysisOut, meter)
+        reply = await self._asking.ask("analyze_query", messages, AnalysisOut, meter)
         read = llm_analysis.analysis(question, turns, reply)
         if read.intent == "retrieve" and not any(f["required"] for f in read.facets):
             local = await self.local.analyze(read.question_resolved, turns, kb, meter)
@@ -101,21 +80,24 @@ class LLMReasoner:
         """Let the model say which passage covers which facet; nothing to read costs no call."""
         if not case.evidence:
             return reading
-        shown, messages = self._with_passages(
+        shown, reply = await self._asking.ask_over(
             "grade_evidence",
+            GradeOut,
+            meter,
             lambda room: show_excerpts(case.evidence, reading.spans, room),
             question=unfenced(case.question),
             facets=facet_lines(case.facets),
         )
-        reply = await self._ask("grade_evidence", messages, GradeOut, meter)
         return llm_grading.reading(reply, case, shown, reading)
 
     async def rewrite_precise(self, case: Case, meter: Meter) -> list[str]:
         """Ask for queries around what is missing."""
         covered = [f for f in case.facets if case.covered.get(f["id"])]
         missing = [f["text"] for f in case.facets if not case.covered.get(f["id"])]
-        _, messages = self._with_passages(
+        _, reply = await self._asking.ask_over(
             "rewrite_precise",
+            QueriesOut,
+            meter,
             lambda room: show(case.evidence, case.notes, room),
             question=unfenced(case.question),
             covered=listing(facet["text"] for facet in covered),
@@ -124,7 +106,6 @@ class LLMReasoner:
             ),
             searched=listing(case.searched),
         )
-        reply = await self._ask("rewrite_precise", messages, QueriesOut, meter)
         return fresh(reply, case)
 
     async def rewrite_broaden(self, case: Case, meter: Meter) -> list[str]:
@@ -140,7 +121,7 @@ class LLMReasoner:
             unrelated=listing(", ".join(group) for group in info.unrelated),
             searched=listing(case.searched),
         )
-        reply = await self._ask("rewrite_broaden", messages, QueriesOut, meter)
+        reply = await self._asking.ask("rewrite_broaden", messages, QueriesOut, meter)
         return await inside(fresh(reply, case), case, info)
 
     async def generate(self, case: Case, partial: bool, meter: Meter) -> AsyncIterator[Statement]:
@@ -149,19 +130,18 @@ class LLMReasoner:
         A line is read when it is finished; a cut reply loses its last line and raises.
         """
         name = "generate_partial" if partial else "generate_answer"
-        shown, messages = self._with_passages(
+        streamed = self._asking.stream_over(
             name,
+            meter,
             lambda room: show(case.evidence, case.notes, room),
             question=unfenced(case.question),
             language=language_name(case.language),
             **facet_parts(case, partial),
         )
-        self._admit(name, meter)
-        draft = Draft(case, shown.passages)
+        draft = Draft(case, ())
         waiting, found = "", False
-        limit = self._limit(name)
-        async with aclosing(self.chat.stream(messages, limit, meter)) as pieces:
-            async for piece in pieces:
+        async with aclosing(streamed) as pieces:
+            async for draft.shown, piece in pieces:
                 *lines, waiting = (waiting + piece).split("\n")
                 for line in lines:
                     if statement := draft.read(line):
@@ -194,40 +174,10 @@ class LLMReasoner:
                 question=unfenced(case.question),
                 statements=llm_check.statement_lines(case, open_),
             )
-            reply = await self._ask("check_answer", messages, CheckOut, meter)
+            reply = await self._asking.ask("check_answer", messages, CheckOut, meter)
             fallen = llm_check.judged(open_, reply)
             reasons |= fallen
             standing = round(1 - len(fallen) / len(open_), 3)
             local = replace(local, supported=standing, useful=reply.useful)
         kept = ours | {id(statement) for statement in local.kept}
         return llm_check.merge(case, statements, local, reasons, kept)
-
-    async def _ask(
-        self, name: str, messages: Sequence[Message], schema: type[Reply], meter: Meter
-    ) -> Reply:
-        self._admit(name, meter)
-        return await self.chat.complete(messages, schema, self._limit(name), meter)
-
-    def _admit(self, name: str, meter: Meter) -> None:
-        if not meter.may_step(_RESERVED.get(name, 0)):
-            raise BudgetExhausted(f"{name} does without the model: others need the calls left")
-        if not meter.may_call():
-            raise BudgetExhausted("no model call is left for this question")
-
-    def _limit(self, name: str) -> int:
-        return min(_MAX_TOKENS[name], self.context_tokens // _LONGEST_REPLY_SHARE)
-
-    def _with_passages(
-        self, name: str, showing: Callable[[int], Shown], **values: str
-    ) -> tuple[Shown, Sequence[Message]]:
-        """Render a prompt with what `showing` shows in the tokens that the context window leaves.
-
-        Raises ModelUnavailable where it leaves none: the server would only cut the prompt.
-        """
-        prompt = load(name)
-        bare = estimate_messages(prompt.render(passages="", **values))
-        room = self.context_tokens - self._limit(name) - bare - _SPARE
-        if room < _LEAST_ROOM:
-            raise ModelUnavailable(f"{name} does not fit into {self.context_tokens} tokens")
-        shown = showing(room)
-        return shown, prompt.render(passages=shown.text, **values)

@@ -30,6 +30,8 @@ class Reply:
     """Characters per piece of a stream."""
     cut: bool = False
     """Whether a stream breaks off in the middle of its body."""
+    calls_tools: bool = True
+    """Whether a request with a tool is answered by a call of it."""
     raw: bytes | None = None
     """A body that is sent as it is."""
 
@@ -96,7 +98,11 @@ def prompt_of(body: dict[str, Any]) -> str:
 
 
 def _completion(body: dict[str, Any], reply: Reply) -> dict[str, Any]:
-    message = {"role": "assistant", "content": reply.text(prompt_of(body))}
+    message: dict[str, Any] = {"role": "assistant", "content": reply.text(prompt_of(body))}
+    if reply.calls_tools and body.get("tools"):
+        function = {"name": body["tools"][0]["function"]["name"], "arguments": message["content"]}
+        calls = [{"id": "t1", "type": "function", "function": function}]
+        message = {"role": "assistant", "content": None, "tool_calls": calls}
     whole: dict[str, Any] = {
         "id": "c1", "object": "chat.completion", "created": 1, "model": body["model"],
         "choices": [{"index": 0, "message": message, "finish_reason": reply.finish}],

@@ -94,12 +94,13 @@ OWNERS = {
     "keyword_totals": ("kb", "kbs", "name"),
     "backgrounds": ("kb", "kbs", "name"),
     "calibrations": ("kb", "kbs", "name"),
+    "model_replies": ("kb", "kbs", "name"),
     "deleted_documents": ("kb", "kbs", "name"),
     "learnings": ("kb", "kbs", "name"),
     "known_questions": ("document_id", "documents", "id"),
 }
 """Every table of a data folder whose only knowledge base is `kb`: column, owner, its column."""
-ROOTS = {"kbs"}
+ROOTS = {"kbs", "model_spending", "embedded_texts"}
 
 
 def orphans(stores: Stores) -> dict[str, int]:

@@ -250,7 +250,7 @@ def real_model() -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    script = Path(__file__).with_name("model_server.py")
+    script = Path(__file__).parents[2] / "benchmarks" / "model_server.py"
     with subprocess.Popen(
         [sys.executable, str(script), str(port), "embedding"],
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -5,6 +5,7 @@ import socket
 import time
 from collections.abc import AsyncIterator, Iterator
 from email.utils import formatdate
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +14,20 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import RunnableLambda
 from scripted_openai import Reply, ScriptedOpenAI, serve
 
+from app.adapters.database import Database
+from app.adapters.llm_breaker import Breaker
+from app.adapters.llm_budget import Limits, ServerBudget
+from app.adapters.llm_guard import CallGuard
 from app.adapters.llm_openai import OpenAIChat
 from graphs.errors import ModelOutputInvalid, ModelUnavailable
 from graphs.reasoners.base import Meter
-from graphs.reasoners.chat import BudgetExhausted, Message, estimate_messages, estimate_tokens
+from graphs.reasoners.chat import (
+    BudgetExhausted,
+    ContextTooLong,
+    Message,
+    estimate_messages,
+    estimate_tokens,
+)
 from graphs.reasoners.llm_schemas import GradeOut, QueriesOut
 
 MESSAGES: list[Message] = [("system", "Write queries."), ("user", "凝汽器真空下降")]
@@ -93,28 +104,100 @@ async def test_missing_usage_is_estimated_from_characters(
     assert estimate_tokens("真空泵abc") == 4
 
 
-async def test_schema_refused_falls_back_to_json_mode_and_remembers_it(
+def without_schema(body: dict[str, Any]) -> str | None:
+    kind = body.get("response_format", {}).get("type")
+    return "response_format json_schema is not available" if kind == "json_schema" else None
+
+
+async def test_schema_refused_calls_a_function_and_remembers_it(
     server: ScriptedOpenAI, chat: OpenAIChat
 ) -> None:
-    def refuse(body: dict[str, Any]) -> str | None:
-        kind = body.get("response_format", {}).get("type")
-        return "response_format json_schema is not available" if kind == "json_schema" else None
-
-    server.refuse = refuse
+    server.refuse = without_schema
     server.script(QUERIES, QUERIES)
     spent = meter()
     assert (await queries(chat, spent)).main == "真空泵"
     assert spent.calls == len(server.requests) == 3
+    sent = server.requests[-1]
+    assert sent["tools"][0]["function"]["name"] == "QueriesOut"
+    assert sent["tool_choice"]["function"]["name"] == "QueriesOut"
+    assert "response_format" not in sent
+    assert (await queries(chat)).main == "真空泵"
+    assert len(server.requests) == 4
+
+
+@pytest.mark.parametrize("arguments", ['{"main": "真空泵", "more": [', '{"main": 3, "more": []}'])
+async def test_function_called_with_what_does_not_fit_is_invalid(
+    server: ScriptedOpenAI, chat: OpenAIChat, arguments: str
+) -> None:
+    server.refuse = without_schema
+    server.script(arguments)
+    with pytest.raises(ModelOutputInvalid):
+        await queries(chat)
+
+
+async def test_function_that_is_not_called_leads_to_json_mode(
+    server: ScriptedOpenAI, chat: OpenAIChat
+) -> None:
+    server.refuse = without_schema
+    server.script(Reply(QUERIES, calls_tools=False), QUERIES)
+    assert (await queries(chat)).main == "真空泵"
+    await queries(chat)
+    assert server.requests[-1]["response_format"] == {"type": "json_object"}
+
+
+async def test_schema_and_functions_refused_fall_back_to_json_mode_and_remember_it(
+    server: ScriptedOpenAI, chat: OpenAIChat
+) -> None:
+    server.refuse = lambda body: without_schema(body) or ("no tools" if "tools" in body else None)
+    server.script(QUERIES, QUERIES)
+    spent = meter()
+    assert (await queries(chat, spent)).main == "真空泵"
+    assert spent.calls == len(server.requests) == 4
     assert server.requests[-1]["response_format"] == {"type": "json_object"}
     assert "JSON schema" in server.requests[-1]["messages"][0]["content"]
     await queries(chat)
-    assert len(server.requests) == 4
+    assert len(server.requests) == 5
+
+
+def words_alone(body: dict[str, Any]) -> str | None:
+    return "unknown field" if "response_format" in body or "tools" in body else None
+
+
+async def test_reply_that_words_alone_bind_is_asked_for_once_more(
+    server: ScriptedOpenAI, chat: OpenAIChat
+) -> None:
+    server.refuse = words_alone
+    server.script('{"main": 3, "more": []}', QUERIES)
+    spent = meter()
+    assert (await queries(chat, spent)).main == "真空泵"
+    assert spent.calls == len(server.requests) == 6
+    *_, said, asked = server.requests[-1]["messages"]
+    assert said == {"role": "assistant", "content": '{"main": 3, "more": []}'}
+    assert "QueriesOut at main" in asked["content"]
+
+
+async def test_second_reply_that_does_not_fit_either_is_invalid(
+    server: ScriptedOpenAI, chat: OpenAIChat
+) -> None:
+    server.refuse = words_alone
+    server.script("no json", "still none", QUERIES)
+    with pytest.raises(ModelOutputInvalid):
+        await queries(chat)
+    assert len(server.requests) == 6
+
+
+async def test_repair_needs_a_call_that_is_left(server: ScriptedOpenAI, chat: OpenAIChat) -> None:
+    server.refuse = words_alone
+    server.script("no json", QUERIES)
+    with pytest.raises(ModelOutputInvalid):
+        await queries(chat, meter(calls=5))
+    assert len(server.requests) == 5
 
 
 async def test_every_response_format_refused_falls_back_to_plain_text(
     server: ScriptedOpenAI, chat: OpenAIChat
 ) -> None:
-    server.refuse = lambda body: "unknown field" if "response_format" in body else None
+    server.refuse = words_alone
     server.script('好的：\n```json\n{"main": "真空泵", "more": []}\n```')
     assert (await queries(chat)).main == "真空泵"
     assert "response_format" not in server.requests[-1]
@@ -150,9 +233,50 @@ async def test_prompt_longer_than_the_context_is_unavailable_at_once(
     server: ScriptedOpenAI, chat: OpenAIChat
 ) -> None:
     server.refuse = lambda _: "the request exceeds the available context size"
-    with pytest.raises(ModelUnavailable):
+    with pytest.raises(ContextTooLong):
         await queries(chat)
     assert len(server.requests) == 1
+
+
+async def test_server_that_fails_again_and_again_is_left_alone(server: ScriptedOpenAI) -> None:
+    guard = CallGuard(Breaker(failures=2, seconds=0.3))
+    chat = OpenAIChat("m", base_url=server.url, timeout=2, retries=0, guard=guard)
+    server.script(*[Reply(status=500)] * 2)
+    for _ in range(2):
+        assert not chat.silent_because
+        with pytest.raises(ModelUnavailable):
+            await queries(chat)
+    assert "2 times in a row" in chat.silent_because
+    with pytest.raises(ModelUnavailable, match="left alone"):
+        await queries(chat)
+    with pytest.raises(ModelUnavailable, match="left alone"):
+        await drawn(chat)
+    assert len(server.requests) == 2
+    await asyncio.sleep(0.35)
+    server.script(QUERIES)
+    assert (await queries(chat)).main == "真空泵"
+    assert not chat.silent_because
+    await chat.aclose()
+
+
+async def test_day_that_has_cost_its_budget_asks_no_more(
+    server: ScriptedOpenAI, tmp_path: Path
+) -> None:
+    budget = ServerBudget(Database(tmp_path / "kb.sqlite"), Limits(tokens=150))
+    chat = OpenAIChat("m", base_url=server.url, timeout=2, guard=CallGuard(budget=budget))
+    server.script(Reply(QUERIES, usage=(100, 20)), Reply("x", usage=(40, 10)), QUERIES)
+    await queries(chat)
+    await drawn(chat)
+    assert (budget.spent().calls, budget.spent().tokens) == (2, 170)
+    assert budget.spent().seconds > 0
+    spent = meter()
+    with pytest.raises(BudgetExhausted, match="150 model tokens"):
+        await queries(chat, spent)
+    assert spent.exhausted
+    assert len(server.requests) == 2
+    again = ServerBudget(Database(tmp_path / "kb.sqlite"), Limits(calls=2))
+    assert again.spent() == budget.spent()  # a restart gives nothing back
+    await chat.aclose()
 
 
 async def test_rate_limit_waits_as_long_as_the_server_asks(

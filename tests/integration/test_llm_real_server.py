@@ -30,7 +30,11 @@ def url() -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, str(Path(__file__).with_name("model_server.py")), str(port)],
+        [
+            sys.executable,
+            str(Path(__file__).parents[2] / "benchmarks" / "model_server.py"),
+            str(port),
+        ],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -59,7 +59,7 @@ async def test_refusal_never_calls_the_generator(
     server.script(*[Reply("The penalty is 500 euros. [P1]\n", when=WRITE) for _ in range(4)])
     settings = Settings(
         _env_file=None, data_dir=tmp_path, llm="on", llm_model="scripted",
-        openai_base_url=server.url, llm_context=16_000, llm_timeout_seconds=5, llm_cascade=False,
+        openai_base_url=server.url, llm_context=16_000, llm_timeout_seconds=5, llm_cascade=False, llm_cache=False,
     )  # type: ignore[call-arg]  # fmt: skip
     async with open_core(settings) as core:
         sources = [Source(name, text.encode()) for name, text in FILES.items()]

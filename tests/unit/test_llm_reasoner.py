@@ -18,7 +18,7 @@ from graphs.errors import ModelOutputInvalid, ModelUnavailable
 from graphs.evidence.passages import Evidence
 from graphs.reasoners.base import Analysis, Case, Check
 from graphs.reasoners.cascade import CascadeReasoner
-from graphs.reasoners.chat import BudgetExhausted, estimate_tokens
+from graphs.reasoners.chat import BudgetExhausted, ContextTooLong, estimate_tokens
 from graphs.reasoners.llm import LLMReasoner
 from graphs.reasoners.llm_excerpts import LONGEST, excerpt
 from graphs.reasoners.llm_text import show, unfenced
@@ -541,6 +541,32 @@ class TestBudget:
         reasoner = brain(reply, context=1900)
         with pytest.raises(ModelOutputInvalid):
             await reasoner.review(case(evidence=self.EVIDENCE), READING, meter())
+
+
+class TestContextTooLong:
+    """The server knows its context better than the setting: half of the passages are tried once."""
+
+    MANY = tuple(Evidence(passage(f"p{n}", f"第{n}段。" + "冲洗水。" * 40), 0.9) for n in range(6))
+
+    async def test_grading_is_tried_over_half_of_the_passages(self) -> None:
+        reasoner = brain(
+            ContextTooLong("x"), graded(facets=[], relevance=[1, 1, 1], contradictions=[])
+        )
+        await reasoner.review(case(evidence=self.MANY), READING, meter())
+        counts = [str(said).count("<passage n=") for said in reasoner.chat.prompts]  # type: ignore[attr-defined]
+        assert counts == [6, 3]
+
+    async def test_draft_is_tried_over_half_and_cites_what_was_shown(self) -> None:
+        reasoner = brain([ContextTooLong("x")], "冲洗水 [P2]\n冲洗水不足 [P6]\n")
+        found = [s async for s in reasoner.generate(case(evidence=self.MANY), False, meter())]
+        assert [s["text"] for s in found] == ["冲洗水"]  # passage 6 was not shown
+        assert found[0]["citations"][0]["passage"] == "p1"
+
+    async def test_second_refusal_ends_it(self) -> None:
+        with pytest.raises(ContextTooLong):
+            await brain(ContextTooLong("x"), ContextTooLong("x")).review(
+                case(evidence=self.MANY), READING, meter()
+            )
 
 
 class TestExcerpts:

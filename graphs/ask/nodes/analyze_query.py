@@ -27,6 +27,7 @@ class AnalyzeQuery:
         """Return a whole fresh turn; only `turns` lives on."""
         kb = await self.library.open(state["kb"])
         fresh = fresh_turn(state, self.policy, await kb.calibration(self.models_key))
+        fresh["kb_version"] = (await kb.info()).version
         step = begin(self.name, fresh, self.policy)
         found = await self.reasoner.analyze(state["question"], fresh["turns"], kb, step.meter)
         notices: list[Notice] = []

@@ -51,15 +51,18 @@ def begin(name: str, state: AskState, policy: Policy) -> Step:
         - sum(u["input_tokens"] + u["output_tokens"] for u in spent),
         deadline=state.get("started_at", time.time()) + policy.question_seconds,
         steps_left=policy.model_steps - asked,
+        kb=state["kb"],
+        kb_version=state.get("kb_version", 0),
         question=state.get("question_resolved", ""),
     )
     return Step(name, state, meter, time.perf_counter())
 
 
 def _added(before: NodeUsage | None, meter: Meter, elapsed: float) -> NodeUsage:
-    known = before or NodeUsage(calls=0, input_tokens=0, output_tokens=0, elapsed_ms=0.0)
+    known = before or NodeUsage(calls=0, cached=0, input_tokens=0, output_tokens=0, elapsed_ms=0.0)
     return NodeUsage(
         calls=known["calls"] + meter.calls,
+        cached=known["cached"] + meter.cached,
         input_tokens=known["input_tokens"] + meter.input_tokens,
         output_tokens=known["output_tokens"] + meter.output_tokens,
         elapsed_ms=round(known["elapsed_ms"] + elapsed, 1),

@@ -149,6 +149,7 @@ class Finalize:
             cost = {"amount": round(amount, 6), "currency": self.policy.currency}
         return {
             "llm_calls": sum(node["calls"] for node in nodes.values()),
+            "cache_hits": sum(node["cached"] for node in nodes.values()),
             "input_tokens": spent_in,
             "output_tokens": spent_out,
             "cost": cost,
