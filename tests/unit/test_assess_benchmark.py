@@ -1,11 +1,8 @@
 """The benchmark of noise removal and assessment, on a few questions."""
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from app.interpreter import keep_what_is_loaded
 from app.settings import Settings

@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
 from question_files import write_rgb
 
 from benchmarks.figure import draw

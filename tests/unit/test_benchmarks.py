@@ -2,14 +2,11 @@
 
 import json
 import shutil
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks import durability, quality, questions, reporting, start
 from benchmarks.machine import machine_facts

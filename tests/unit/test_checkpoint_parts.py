@@ -1,6 +1,5 @@
 """A saver that stores changed channels alone must show what one shows that stores everything."""
 
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,6 @@ import pytest_asyncio
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from app.adapters.checkpoints import CompactSaver, open_checkpoints
 from app.runs import Graph

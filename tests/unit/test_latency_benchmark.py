@@ -1,11 +1,8 @@
 """The latency benchmark on a base so small that only its figures' making is shown."""
 
-import sys
 from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from app.adapters.embed_use import UseEmbedder
 from app.adapters.library import StoredLibrary
