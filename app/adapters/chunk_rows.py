@@ -5,6 +5,7 @@ import sqlite3
 from dataclasses import dataclass
 from functools import lru_cache
 
+from graphs.evidence.instructions import VERSION, instructions
 from graphs.evidence.passages import Passage
 
 VISIBLE = "chunks c JOIN documents d ON d.id = c.document_id AND d.revision = c.revision"
@@ -54,6 +55,7 @@ def passage_of(row: sqlite3.Row) -> Passage:
         codes=_listed(row["codes"]),
         lead=row["lead"],
         turns=tuple(json.loads(row["turns"])) if row["turns"] != "[]" else (),
+        orders=_orders(row["orders"], row["text"]),
         superseded_by=row["superseded_by"],
         near_duplicates=bool(row["near_duplicates"]),
     )
@@ -79,7 +81,16 @@ def row_of(passage: Passage) -> dict[str, object]:
         "codes": json.dumps(passage.codes, ensure_ascii=False),
         "lead": passage.lead,
         "turns": json.dumps(passage.turns),
+        "orders": f"{VERSION}:{json.dumps(instructions(passage.text))}",
     }
+
+
+def _orders(stored: str | None, text: str) -> tuple[tuple[int, int], ...]:
+    """Return the stored orders of a text, or look for them where older rules or none did."""
+    version, _, found = (stored or "").partition(":")
+    if version != str(VERSION):
+        return instructions(text)
+    return tuple((start, end) for start, end in json.loads(found)) if found != "[]" else ()
 
 
 def pending_of(row: sqlite3.Row) -> PendingChunk:

@@ -128,9 +128,9 @@ class ChunkStore:
         """Add a chunk without vectors and return its row number."""
         cursor = connection.execute(
             "INSERT INTO chunks(id, kb, document_id, revision, version, ordinal, title, section, "
-            'text, start, "end", content_hash, date, page, language, kind, codes, lead, turns) VALUES '
+            'text, start, "end", content_hash, date, page, language, kind, codes, lead, turns, orders) VALUES '
             "(:id, :kb, :document_id, :revision, :version, :ordinal, :title, :section, :text, "
-            ":start, :end, :content_hash, :date, :page, :language, :kind, :codes, :lead, :turns)",
+            ":start, :end, :content_hash, :date, :page, :language, :kind, :codes, :lead, :turns, :orders)",
             row_of(passage) | {"kb": kb, "revision": revision},
         )
         return int(cursor.lastrowid or 0)
@@ -150,7 +150,7 @@ class ChunkStore:
             "UPDATE chunks SET revision = :revision, version = :version, ordinal = :ordinal, "
             'title = :title, text = :text, start = :start, "end" = :end, '
             "content_hash = :content_hash, date = :date, page = :page, language = :language, "
-            "kind = :kind, codes = :codes, lead = :lead, turns = :turns, "
+            "kind = :kind, codes = :codes, lead = :lead, turns = :turns, orders = :orders, "
             "indexed = CASE WHEN :changed THEN 0 ELSE indexed END "
             "WHERE number = :number",
             row_of(passage) | {"revision": revision, "number": number, "changed": changed},

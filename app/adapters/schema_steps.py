@@ -220,8 +220,11 @@ CREATE INDEX embedded_texts_used ON embedded_texts(used);
 """
 """What models cost by day, and what they said: replies hold for one version of a knowledge base."""
 
+_ORDERS = "ALTER TABLE chunks ADD COLUMN orders TEXT"
+"""Places of sentences that address the answering system; NULL where nobody looked for them yet."""
+
 STEPS = (
     _FIRST, _CONVERSION, _NEAR_DUPLICATES, _PAGES, _OLD_TEXTS, _CALIBRATIONS, _LEARNING,
-    _PASSAGE_VECTORS, _MODEL,
+    _PASSAGE_VECTORS, _MODEL, _ORDERS,
 )  # fmt: skip
 """Step n leads from schema n to schema n + 1; a step that was released never changes."""

@@ -43,6 +43,8 @@ class Passage:
     later rows it begins with. It is searched, judged and shown with the text, but never quoted."""
     turns: tuple[int, ...] = ()
     """Places in `text` where the next pages begin."""
+    orders: tuple[tuple[int, int], ...] = ()
+    """Places in `text` of sentences that give orders to the answering system (`instructions`)."""
     near_duplicates: bool = False
     """Whether another document of the knowledge base, not a version of this one, says nearly the same."""
 

@@ -13,6 +13,7 @@ from prompts import load
 
 from graphs.errors import ModelOutputInvalid, ModelUnavailable, RerankerUnavailable
 from graphs.evidence.calibration import calibrated
+from graphs.evidence.instructions import without_orders
 from graphs.evidence.passages import Evidence
 from graphs.meter import Meter
 from graphs.ports import Sigmoid
@@ -92,8 +93,7 @@ class LLMReranker:
         if room < _LEAST:
             raise ModelUnavailable(f"rerank does not fit into {self.context_tokens} tokens")
         passages = [
-            fence(number, item.passage, shorten(item.passage, min(room, _MOST)))
-            for number, item in enumerate(shown, start=1)
+            _shown(number, item, min(room, _MOST)) for number, item in enumerate(shown, start=1)
         ]
         messages = prompt.render(question=asked, passages="\n".join(passages))
         return permutation(await self.chat.complete(messages, RerankOut, limit, meter), len(shown))
@@ -148,3 +148,8 @@ def scored(
         below = max(0.0, found[-1].score - _APART) if found else 1.0
         found.append(replace(item, score=round(min(score, below), 3)))
     return found
+
+
+def _shown(number: int, item: Evidence, room: int) -> str:
+    passage = without_orders(item.passage)
+    return fence(number, passage, shorten(passage, room))

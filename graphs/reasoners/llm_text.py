@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from graphs.ask.records import Facet, Note, Turn
+from graphs.evidence.instructions import instructions
 from graphs.evidence.passages import Evidence, Passage
 from graphs.evidence.text import sentences
 from graphs.ports import KnowledgeBaseInfo
@@ -17,6 +18,8 @@ _FENCE = re.compile(
     r"|</?(?:think|system|assistant|user)>|\[/?INST\]",
     re.IGNORECASE,
 )
+_MARKER = re.compile(r"[\[【［]\s*(P\s*\d{1,2})\s*[\]】］]", re.IGNORECASE)
+"""A marker in a document is no citation: a draft that copies it would cite what it did not read."""
 _NO_ATTRIBUTE = str.maketrans({'"': "'", "<": "‹", ">": "›"})
 NOTHING = "(none)"
 _LEAST_TEXT = 8
@@ -64,10 +67,13 @@ def fence(number: int, passage: Passage, text: str, brief: bool = False) -> str:
     if passage.lead:  # no part of the text: what is quoted must stand in that
         attributes["columns"] = passage.heading_row
     shown = " ".join(f'{key}="{_attribute(value)}"' for key, value in attributes.items())
-    return f"<passage n={number} {shown}>\n{unfenced(text)}\n</passage>"
+    data = _MARKER.sub(r"(\1)", unfenced(text))
+    return f"<passage n={number} {shown}>\n{data}\n</passage>"
 
 
 def _attribute(value: str) -> str:
+    if instructions(value):  # a title can give orders too
+        return ""
     return " ".join(unfenced(value).translate(_NO_ATTRIBUTE).split())
 
 

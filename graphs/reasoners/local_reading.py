@@ -8,6 +8,7 @@ import numpy as np
 
 from graphs.ask.records import Facet
 from graphs.evidence.extraction import Reads
+from graphs.evidence.instructions import sentences_left
 from graphs.evidence.lines import Lexicon
 from graphs.evidence.passages import Evidence
 from graphs.evidence.scorer import COVERED, FieldReading, Scorer
@@ -141,6 +142,10 @@ async def open_reader(
         case.kb.sentence_vectors(ids),
         embed_facets(embedder, case.facets, question=case.question),
     )
+    for passage in (item.passage for item in case.evidence if item.passage.orders):
+        if (rows := matrices.get(passage.id)) is not None:
+            left = [number for number in sentences_left(passage) if number < len(rows)]
+            matrices[passage.id] = rows[left]
     lexicon = Lexicon(info.passages, frequency)
     subject = Subject(case.question, case.facets, vectors, lexicon, bindings, case.sub_questions)
     subs = [sub["id"] for sub in case.sub_questions] or [""]

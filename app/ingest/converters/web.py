@@ -17,7 +17,12 @@ _DROPPED = (
     "[role=search], [role=menu], [role=menubar], [role=contentinfo], [role=banner]:not(:has(h1)), "
     "body > footer, body > div > footer, body > header:not(:has(h1)), body > div > header:not(:has(h1))"
 )
-_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_HIDDEN = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity|max-height)\s*:\s*0(?:\.0*)?(?![.\d])"
+    r"|(?:left|right|top|text-indent)\s*:\s*-\d{3,}",
+    re.IGNORECASE,
+)
+_COLOUR = re.compile(r"(?<![-\w])(background(?:-color)?|color)\s*:\s*([^;]+)", re.IGNORECASE)
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]{2,20})""", re.IGNORECASE)
 _HEAD = 4096
 _NO_CHARSET = frozenset(
@@ -48,7 +53,7 @@ def read(data: bytes) -> Converted:
 def _content(soup: BeautifulSoup) -> str:
     for element in soup.select(_DROPPED):
         element.extract()
-    for element in soup.find_all(style=_HIDDEN):
+    for element in soup.find_all(style=_unseen):
         element.extract()
     for head in soup.find_all("head"):
         head.extract()
@@ -59,6 +64,18 @@ def _content(soup: BeautifulSoup) -> str:
     ).convert_soup(_main(soup))  # fmt: skip
     lines = "\n".join(line.rstrip().replace("\u00a0", " ") for line in text.split("\n"))
     return _BLANK_LINES.sub("\n\n", lines).strip("\n") + "\n"
+
+
+def _unseen(style: str | None) -> bool:
+    """Tell whether an inline style hides its element, or writes in the colour of its background."""
+    if not style:
+        return False
+    colours = {
+        name.lower().removesuffix("-color"): value.strip().lower()
+        for name, value in _COLOUR.findall(style)
+    }
+    same = "color" in colours and colours["color"] == colours.get("background")
+    return same or bool(_HIDDEN.search(style))
 
 
 def _main(soup: BeautifulSoup) -> Tag:

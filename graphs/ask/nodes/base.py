@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from graphs.ask.records import EvidenceRef, NodeUsage, Notice
 from graphs.ask.state import AskState
 from graphs.evidence.calibration import ConfidenceModel
+from graphs.evidence.instructions import without_orders
 from graphs.evidence.passages import Evidence
 from graphs.policy import Policy
 from graphs.ports import KnowledgeBase
@@ -98,14 +99,22 @@ class Opened:
 
 
 async def open_case(state: AskState, kb: KnowledgeBase, only: list[str] | None = None) -> Opened:
-    """Read the passages behind the state's references, best first; `only` names passage ids."""
+    """Read the passages behind the state's references, best first; `only` names passage ids.
+
+    What gives orders to the answering system is blanked out of them, for every node alike.
+    """
     refs = {
         ref["id"]: ref for ref in state.get("evidence", []) if only is None or ref["id"] in only
     }
     read = await kb.passages(list(refs))
     evidence = [
         Evidence(
-            p, ref["score"], ref["dense"], ref["keyword"], ref["round"], tuple(ref["variants"])
+            without_orders(p),
+            ref["score"],
+            ref["dense"],
+            ref["keyword"],
+            ref["round"],
+            tuple(ref["variants"]),
         )
         for p in read
         if (ref := refs[p.id])["hash"] == p.content_hash[:16]

@@ -87,7 +87,7 @@ class GradeEvidence:
                         "relevance": reading.judged,
                     }
                 ),
-                notices=_notices(state, opened.changed),
+                notices=self._notices(state, case, opened.changed),
             )
         )
 
@@ -103,6 +103,15 @@ class GradeEvidence:
         if time.time() >= step.meter.deadline:
             step.meter.exhausted = True
         return state["rounds"] < state["max_rounds"] and not step.meter.exhausted
+
+    def _notices(self, state: AskState, case: Case, changed: bool) -> list[Notice]:
+        notices = list(state["notices"])
+        if changed:
+            add_notice(notices, "evidence_changed")
+        for item in case.evidence[: self.policy.passages_read]:
+            if item.passage.orders:
+                add_notice(notices, "instructions_ignored", item.passage.document_id)
+        return notices
 
     def _record(
         self,
@@ -131,13 +140,6 @@ class GradeEvidence:
             only_confidence=answers_if_sure(assessment, list(case.facets), self.policy),
             assessment=Assessment(**{**assessment, "covered": {}}),
         )
-
-
-def _notices(state: AskState, changed: bool) -> list[Notice]:
-    notices = list(state["notices"])
-    if changed:
-        add_notice(notices, "evidence_changed")
-    return notices
 
 
 def _points(case: Case, assessment: Assessment) -> tuple[list[str], list[str]]:
