@@ -78,7 +78,7 @@ def path_of(result: dict[str, Any]) -> Path_:
 async def measure(scale: Scale) -> Report:
     """Ask with the cascade on and off; report calls and tokens by path."""
     asked = labelled(QUESTIONS[scale])
-    with model_server.running() as counter, careful_model.serve(counter) as url:
+    with model_server.running() as counter, careful_model.serve(counter.address) as url:
         on, off = [await _asked(url, asked, cascade) for cascade in (True, False)]
     return _report(on, off)
 

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -42,9 +43,17 @@ def main(port: int, embedding: bool) -> None:
     server.stop()
 
 
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A server that accepts connections: its address, without a path, and its process."""
+
+    address: str
+    process: "subprocess.Popen[bytes]"
+
+
 @contextmanager
-def running() -> Iterator[str]:
-    """Start the server as a process of its own; yield its address, without a path."""
+def running() -> Iterator[Running]:
+    """Start the server as a process of its own; it ends with the block."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -57,7 +66,7 @@ def running() -> Iterator[str]:
     address = f"http://127.0.0.1:{port}"
     try:
         _wait(f"{address}/health", process)
-        yield address
+        yield Running(address, process)
     finally:
         process.kill()
         process.communicate()
