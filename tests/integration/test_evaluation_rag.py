@@ -147,6 +147,7 @@ async def test_golds_of_every_other_question_are_excluded(tmp_path: Path) -> Non
     for row in found.rows:
         seen = {key for groups in row.run.evidence for group in groups for key in group}
         assert bool(seen & golds[row.id]) is row.answerable
+        assert row.scores["second"] == (len(row.run.retrieved_by) > 1)
     assert found.abstention()["auroc"].mean > 0.5
 
 

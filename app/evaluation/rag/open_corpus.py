@@ -27,17 +27,24 @@ async def measure(asker: Asker, opened: OpenSet, limit: int | None, progress: Pr
         if at % 2 == 0:
             run = await asker.ask(opened, question)
             found = scores(run, question, opened) if question.answer else _refusal(run)
+            found = found | _second(run)
             rows.append(Row(question.id, HELD, run, found, answerable=True))
             continue
         if await _still_answered(asker, opened, question, golds, texts):
             continue
         run = await asker.ask(opened, question, without=golds)
-        rows.append(Row(question.id, REMOVED, run, _refusal(run), answerable=False))
+        found = _refusal(run) | _second(run)
+        rows.append(Row(question.id, REMOVED, run, found, answerable=False))
     return Measured("open", opened.name, rows)
 
 
 def _refusal(run: Run) -> dict[str, float]:
     return {"refused": float(run.refused)}
+
+
+def _second(run: Run) -> dict[str, float]:
+    """Return whether it was searched again: needed without the golds, mostly unneeded with them."""
+    return {"second": float(len(run.retrieved_by) > 1)}
 
 
 async def _still_answered(
