@@ -13,7 +13,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from graphs.evidence.instruction_rules import RULES, WORDS, Rule
+from graphs.evidence.instruction_rules_en import ENGLISH
+from graphs.evidence.instruction_rules_zh import CHINESE
+from graphs.evidence.instruction_words import Rule
 from graphs.evidence.passages import Passage
 from graphs.evidence.text import sentences
 
@@ -21,13 +23,18 @@ _INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u20
 """Characters that show nothing: they hide a word from a pattern, not from a model."""
 _SPACED = re.compile(r"(?<![^\W_])(?:[^\W\d_][ ._*-]){4,}[^\W\d_](?![^\W_])")
 """One word with its letters held apart: i g n o r e."""
+_RULES = ENGLISH + CHINESE
+_WORDS = tuple({word for each in _RULES for group in each.groups for word in group})
+"""Every word that a rule looks for first, in lower case."""
 VERSION = 1
 """Rises with the rules: what a store kept by older ones is looked for anew."""
 _DISGUISED = re.compile(f"{_INVISIBLE.pattern}|[\uff21-\uff3a\uff41-\uff5a]|{_SPACED.pattern}")
 """What a text holds whose words must be made readable before they are looked for."""
 _MARKUP = re.compile(r"<[^<>]{0,200}>|<!--|-->|[*_`~]+")
 _TEMPLATE = re.compile(
-    r"<\|[^|<>\n]{1,40}\|>|\[/?INST\]|<</?SYS>>|</?(?:system|assistant|think|passage)\b[^>\n]{0,80}>",
+    r"<\|[^|<>\n]{1,40}\|>|\[/?INST\]|<</?SYS>>"
+    r"|</?(?:system|assistant|think|passage|instructions?)\b[^>\n]{0,80}>"
+    r"|```\s*(?:system|assistant|developer|instructions?|prompt)\b",
     re.IGNORECASE,
 )
 """Tokens of chat templates: no document for people holds them."""
@@ -47,7 +54,7 @@ def instructions(text: str) -> tuple[tuple[int, int], ...]:
     The rest of a paragraph goes with them.
     """
     shown = readable if _DISGUISED.search(text) else str
-    rules = _possible(RULES, shown(text))
+    rules = _possible(_RULES, shown(text))
     if not rules and not _TEMPLATE.search(text):
         return ()
     found: list[tuple[int, int]] = []
@@ -55,7 +62,8 @@ def instructions(text: str) -> tuple[tuple[int, int], ...]:
     for start, end in sentences(text):
         sentence = text[start:end]
         if end > forged and (_TEMPLATE.search(sentence) or _orders(shown(sentence), rules)):
-            forged = (text.find("\n", end) + 1) or len(text)
+            row = sentence.startswith("|")
+            forged = (text.find("\n" if row else "\n\n", end) + 1) or len(text)
         if end <= forged:
             found.append((start, end))
     return tuple(found)
@@ -63,7 +71,7 @@ def instructions(text: str) -> tuple[tuple[int, int], ...]:
 
 def _possible(rules: Sequence[Rule], text: str) -> list[Rule]:
     lowered = text.lower()
-    held = {word for word in WORDS if word in lowered}
+    held = {word for word in _WORDS if word in lowered}
     return [rule for rule in rules if rule.possible(held)]
 
 
