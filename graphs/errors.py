@@ -29,6 +29,10 @@ class RerankerUnavailable(YoujuError):
     """The reranking model can't be loaded or run; the message says how to mend it."""
 
 
+class WebSearchFailed(YoujuError):
+    """The provider of web search can't be reached, refuses, or answers with something else."""
+
+
 class UnknownKnowledgeBase(YoujuError):
     """No knowledge base has this name."""
 

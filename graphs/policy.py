@@ -42,6 +42,7 @@ class Policy:
     initial: Profile = Profile("initial", 0.2, 10, 0.6, 0.4)
     precise: Profile = Profile("precise", 0.2, 10, 0.6, 0.4)
     broaden: Profile = Profile("broaden", 0.15, 16, 0.7, 0.3)
+    web: Profile = Profile("web", 0.2, 10, 0.6, 0.4)
     candidates: int = 20
     """Dense and keyword candidates before reranking, each."""
     gap_candidates: int = 5

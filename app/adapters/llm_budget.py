@@ -1,8 +1,9 @@
 """What all questions of a server together may spend on the model, by the day."""
 
+import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.adapters.database import Database
 from graphs.meter import Meter
@@ -46,6 +47,9 @@ class ServerBudget:
         self._database = database
         self._limits = limits
         self._clock = clock
+        self._lock = threading.Lock()
+        self._open = 0
+        """Calls that were let through and not booked yet."""
 
     def spent(self) -> Spending:
         """Return what today has cost so far."""
@@ -56,15 +60,25 @@ class ServerBudget:
         return Spending(*row) if row else Spending()
 
     def admit(self, meter: Meter) -> None:
-        """Raise BudgetExhausted, and say so in the meter, where the day's budget is used up."""
-        if self._limits == Limits():
-            return
-        if used_up := self._limits.reached(self.spent()):
-            meter.exhausted = True
-            raise BudgetExhausted(f"the budget of this day is used up: {used_up}")
+        """Let one call through; `book` ends it.
+
+        Raises BudgetExhausted, and says so in the meter, where the day's budget is used up: calls that
+        are under way count as one each.
+        """
+        with self._lock:
+            spent = self.spent()
+            spent = replace(spent, calls=spent.calls + self._open)
+            if used_up := self._limits.reached(spent):
+                meter.exhausted = True
+                raise BudgetExhausted(f"the budget of this day is used up: {used_up}")
+            self._open += 1
 
     def book(self, calls: int, tokens: int, seconds: float) -> None:
-        """Add what calls have cost."""
+        """End what `admit` let through, and add what it has cost, repeats included."""
+        with self._lock:
+            self._open -= 1
+        if not calls:
+            return
         with self._database.write() as connection:
             connection.execute(
                 "INSERT INTO model_spending(day, calls, tokens, seconds) VALUES (?, ?, ?, ?) "

@@ -1,10 +1,12 @@
 """What an OpenAI-compatible server understands, learned from what it refuses."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from json import dumps
 from typing import Any, Literal
 
+from openai import APIStatusError
 from pydantic import BaseModel
 
 from app.adapters.llm_replies import json_schema
@@ -12,6 +14,15 @@ from graphs.reasoners.chat import Message
 
 Structure = Literal["bounded_schema", "schema", "tools", "json", "text"]
 _LADDER: tuple[Structure, ...] = ("bounded_schema", "schema", "tools", "json", "text")
+_PARAMETERS = (
+    "response_format", "json_schema", "json schema", "json mode", "grammar", "tool", "function",
+    "stream_options", "temperature", "max_tokens", "max_completion_tokens",
+)  # fmt: skip
+_TOO_LONG = re.compile(
+    r"context.*(?:length|size|exceed|long|window)|(?:length|size|exceed\w*|long).*context"
+    r"|(?:prompt|input|request|message).{0,20}too (?:long|large)|too many (?:input |prompt )?tokens"
+    r"|tokens? [<>] \d+ maximum|maximum .{0,30}tokens|reduce the length"
+)
 _INSTRUCTION = "\n\nReply with one JSON object and nothing else. It must fit this JSON schema:\n"
 
 
@@ -54,7 +65,7 @@ class Dialect:
         return told
 
     def simpler(self, refusal: str, structured: bool, streaming: bool) -> "Dialect | None":
-        """Return what to try after a 400 or 422 with this message, or None if nothing is left."""
+        """Return what to try after a refusal with this message, or None if nothing is left."""
         text = refusal.lower()
         if self.temperature and "temperature" in text:
             return replace(self, temperature=False)
@@ -86,7 +97,18 @@ class Dialect:
         }
 
 
-def too_long(refusal: str) -> bool:
-    """Tell whether a 400 or 413 with this message says that the prompt exceeds the context."""
+def refused(error: APIStatusError) -> bool:
+    """Tell whether a server does not take a request as it is worded, but may take a simpler one.
+
+    Some answer 404 or 5xx where they do not know a parameter; then the message names it.
+    """
+    if error.status_code in (400, 413, 422, 501):
+        return True
+    text = error.message.lower()
+    return error.status_code in (404, 405, 415, 500) and any(name in text for name in _PARAMETERS)
+
+
+def too_long(status: int, refusal: str) -> bool:
+    """Tell whether a refusal with this message says that the prompt exceeds the context."""
     text = refusal.lower()
-    return "context" in text and any(word in text for word in ("length", "size", "exceed", "long"))
+    return status == 413 or bool(_TOO_LONG.search(text))

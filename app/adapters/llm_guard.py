@@ -46,6 +46,6 @@ class CallGuard:
         else:
             self.breaker.worked()
         finally:
-            if self.budget is not None and meter.calls > calls:
+            if self.budget is not None:
                 spent = (meter.calls - calls, meter.tokens - tokens, time.monotonic() - began)
                 await asyncio.to_thread(self.budget.book, *spent)

@@ -160,7 +160,7 @@ class OpenAIChat:
             )
 
         job = Job(estimate_messages(messages), max_tokens, meter, structured=schema is not None)
-        async with self._guard.around(meter), self._slot(meter):
+        async with self._slot(meter), self._guard.around(meter):
             reply = await self._persist(send, job)
             tally = Tally(job.prompt_tokens)
             tally.add(reply)
@@ -190,15 +190,14 @@ class OpenAIChat:
             )
 
         job = Job(estimate_messages(messages), max_tokens, meter, streaming=True)
-        tally = Tally(job.prompt_tokens)
+        tally = Tally(job.prompt_tokens, max_tokens)
         thoughts = ThoughtFilter(inside=self._starts_thinking)
         visible = False
-        async with self._guard.around(meter), self._slot(meter):
+        async with self._slot(meter), self._guard.around(meter):
             opened = await self._persist(send, job)
             try:
-                async with aclosing(chunks(opened, meter)) as pieces:
+                async with aclosing(chunks(opened, meter, tally)) as pieces:
                     async for chunk in pieces:
-                        tally.add(chunk)
                         if shown := self._visible(thoughts, chunk.text):
                             visible = True
                             yield shown

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import openai
 
-from app.adapters.llm_dialect import Dialect, too_long
+from app.adapters.llm_dialect import Dialect, refused, too_long
 from graphs.errors import ModelOutputInvalid, ModelUnavailable
 from graphs.reasoners.base import Meter
 from graphs.reasoners.chat import BudgetExhausted, ContextTooLong
@@ -77,21 +77,28 @@ async def persist(
         try:
             async with asyncio.timeout(job.meter.deadline - time.time()):
                 result = await send(dialect, limit)
-        except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-            job.meter.record(0, 0)
-            if too_long(error.message):
-                raise ContextTooLong("the prompt does not fit into the model's context") from error
-            simpler = dialect.simpler(error.message, job.structured, job.streaming)
-            if simpler is None:
-                raise ModelUnavailable("the model server refuses the request") from error
-            dialect, cause = simpler, error
         except (openai.OpenAIError, TimeoutError, *NOT_A_COMPLETION) as error:
+            if isinstance(error, openai.APIStatusError) and refused(error):
+                job.meter.record(0, 0)
+                dialect, cause = _simpler(error, dialect, job), error
+                continue
+            job.meter.exhausted = job.meter.exhausted or time.time() >= job.meter.deadline
             failures, cause = failures + 1, error
             wait = job.failed(error, failures, retries)
             _log.info("model call failed (%s), next try in %.1f s", type(error).__name__, wait)
             await asyncio.sleep(wait)
         else:
             return result, dialect
+
+
+def _simpler(error: openai.APIStatusError, dialect: Dialect, job: Job) -> Dialect:
+    """Return what to try after a refusal. Raises ContextTooLong, and ModelUnavailable for no idea."""
+    if too_long(error.status_code, error.message):
+        raise ContextTooLong("the prompt does not fit into the model's context") from error
+    simpler = dialect.simpler(error.message, job.structured, job.streaming)
+    if simpler is None:
+        raise ModelUnavailable("the model server refuses the request") from error
+    return simpler
 
 
 def admit(meter: Meter, prompt_tokens: int, max_tokens: int, cause: Exception | None) -> int:

@@ -17,8 +17,9 @@ from graphs.ask.nodes.report_insufficient import ReportInsufficient
 from graphs.ask.nodes.report_unrecognized import ReportUnrecognized
 from graphs.ask.nodes.retrieve import RetrieveAgain, RetrieveInitial
 from graphs.ask.nodes.rewrite import RewriteQuery
+from graphs.ask.nodes.search_web import SearchWeb
 from graphs.ask.recovery import NAME, Recover
-from graphs.ask.routing import by_check, by_decision, by_intent
+from graphs.ask.routing import by_check, by_decision, by_decision_or_web, by_intent
 from graphs.ask.state import AskInput, AskOutput, AskState
 from graphs.errors import StoreUnavailable
 from graphs.evidence.calibration import ConfidenceModel
@@ -27,8 +28,10 @@ from graphs.ports import Library
 from graphs.reasoners.base import Reasoner
 from graphs.retrieval.hybrid import HybridSearch
 from graphs.retrieval.second import SecondSearch
+from graphs.retrieval.web import WebLibrary
+from graphs.web_ports import Web
 
-Branch = Literal["initial", "precise", "broaden"]
+Branch = Literal["initial", "precise", "broaden", "web"]
 BRANCHES: tuple[Branch, ...] = ("initial", "precise", "broaden")
 STORE_RETRIES = RetryPolicy(max_attempts=3, initial_interval=0.1, retry_on=StoreUnavailable)
 AskGraph = StateGraph[AskState, None, AskInput, AskOutput]
@@ -44,6 +47,8 @@ class Collaborators:
     policy: Policy
     models: Models
     confidence: ConfidenceModel
+    web: Web | None = None
+    """Present where a provider is configured: only then the graph has a web branch."""
     retries: RetryPolicy = STORE_RETRIES
 
 
@@ -51,7 +56,9 @@ def build_graph(with_: Collaborators) -> AskGraph:
     """Return the graph, not yet compiled: the service adds a checkpointer, Studio does not."""
     graph: AskGraph = StateGraph(AskState, input_schema=AskInput, output_schema=AskOutput)
     graph.set_node_defaults(retry_policy=with_.retries)
-    library, reasoner, policy = with_.library, with_.reasoner, with_.policy
+    reasoner, policy, web = with_.reasoner, with_.policy, with_.web
+    library = WebLibrary(with_.library, web.pages, with_.search.embedder) if web else with_.library
+    branches: tuple[Branch, ...] = (*BRANCHES, "web") if web else BRANCHES
 
     def add(name: str, node: Any) -> None:
         graph.add_node(name, node)
@@ -64,9 +71,12 @@ def build_graph(with_: Collaborators) -> AskGraph:
         second = SecondSearch(with_.search)
         add(rewrite, RewriteQuery(rewrite, strategy, library, reasoner, policy))  # type: ignore[arg-type]  # the two literals of the loop
         add(retrieve, RetrieveAgain(retrieve, library, second, profile, policy))
+    if web:
+        add("search_web", SearchWeb("search_web", library, with_.search, web, policy))
     judging = Judging(with_.confidence, with_.models.key)
-    for x in BRANCHES:
-        add(f"grade_{x}", GradeEvidence(f"grade_{x}", library, reasoner, policy, judging))
+    for x in branches:
+        grade, last = f"grade_{x}", x == "web"
+        add(grade, GradeEvidence(grade, library, reasoner, policy, judging, last))
         for partial, kind in ((False, ""), (True, "partial_")):
             write, check = f"generate_{kind}{x}", f"check_{kind}{x}"
             add(write, GenerateAnswer(write, partial, library, reasoner, policy, judging))
@@ -81,9 +91,14 @@ def build_graph(with_: Collaborators) -> AskGraph:
         "analyze_query", by_intent, {"retrieve": "retrieve_initial", "direct": "answer_directly"}
     )
     graph.add_edge("answer_directly", "finalize")
-    for x in BRANCHES:
-        graph.add_edge(f"retrieve_{x}", f"grade_{x}")
-        graph.add_conditional_edges(f"grade_{x}", by_decision, _after_grade(x))
+    for x in branches:
+        if x == "web":
+            graph.add_edge("search_web", "grade_web")
+            graph.add_conditional_edges("grade_web", by_decision, _after_last_grade(x))
+        else:
+            graph.add_edge(f"retrieve_{x}", f"grade_{x}")
+            router = by_decision_or_web if web else by_decision
+            graph.add_conditional_edges(f"grade_{x}", router, _after_grade(x, bool(web)))
         for kind in ("", "partial_"):
             graph.add_edge(f"generate_{kind}{x}", f"check_{kind}{x}")
             graph.add_conditional_edges(
@@ -118,11 +133,14 @@ def _catch_errors(graph: AskGraph, recover: Recover) -> None:
         spec.error_handler_node = NAME
 
 
-def _after_grade(branch: Branch) -> dict[Any, str]:
+def _after_grade(branch: Branch, web: bool) -> dict[Any, str]:
+    again = {"rewrite": "rewrite_precise", "retry_broaden": "rewrite_broaden"}
+    return _after_last_grade(branch) | again | ({"web": "search_web"} if web else {})
+
+
+def _after_last_grade(branch: Branch) -> dict[Any, str]:
     return {
         "answer": f"generate_{branch}",
-        "rewrite": "rewrite_precise",
-        "retry_broaden": "rewrite_broaden",
         "partial_answer": f"generate_partial_{branch}",
         "insufficient": f"report_insufficient_{branch}",
         "unrecognized": "report_unrecognized",

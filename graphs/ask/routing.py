@@ -18,6 +18,13 @@ def by_decision(state: AskState) -> DecisionKey:
     return state["decision"]
 
 
+def by_decision_or_web(state: AskState) -> DecisionKey | Literal["web"]:
+    """Route after a grading where the web may be searched: only what would be declined goes there."""
+    if state["decision"] == "insufficient" and state.get("options", {}).get("web"):
+        return "web"
+    return state["decision"]
+
+
 def by_check(state: AskState) -> CheckKey:
     """Route after a check."""
     return state["check"]

@@ -32,6 +32,7 @@ SIGNS = (
     "place",  # how far down the passage its sentence stands
     "year",  # its sentence names a year asked about: 1, only other years: -1
     "asks",  # it is a question itself
+    "chinese",  # its passage is Chinese
 )  # fmt: skip
 _BESIDE = 0.6
 _USUAL = {True: 25.0, False: 80.0}
@@ -96,6 +97,7 @@ class _Read:
         text = take_apart(passage)
         self.asked = asked
         self.id = passage.id
+        self.chinese = passage.language == "zh"
         self.lines = text.lines
         self.over = {word for word in asked.weights if places_of(word, text.heading.text)}
         self.places = [
@@ -169,7 +171,7 @@ def _spans(read: _Read, others: Sequence[Sequence[Value]]) -> list[tuple[AnswerS
                 float(not any(a <= start and end <= b and (a, b) != (start, end) for a, b in spans)),
                 float(not any(a < start < b for a, b in spans)),
                 number / max(1, len(read.lines)), _year(asked, line.text),
-                float(quoted.rstrip().endswith(("?", "？"))),
+                float(quoted.rstrip().endswith(("?", "？"))), float(read.chinese),
             ]  # fmt: skip
             value = best.value if best and best.fit >= _FITS else None
             places = line.start + start, line.start + end

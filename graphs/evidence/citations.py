@@ -6,13 +6,12 @@ from typing import Literal
 
 from graphs.ask.records import Citation, Statement
 from graphs.evidence.blocks import Row, plain, rows
+from graphs.evidence.number_words import invented
 from graphs.evidence.numbers import claims, supports
 from graphs.evidence.passages import Passage
-from graphs.evidence.standing import Line, nouns, quoted_lines, stands
-from graphs.evidence.text import fold, sentences, words
+from graphs.evidence.standing import Line, quoted_lines, stands
+from graphs.evidence.text import fold, is_cjk, language, sentences, words
 
-SELF_EVIDENT = 0.8
-"""Share of content words that must stand in the quotes for a statement to need no model."""
 Modality = Literal["certain", "possible", "required", "forbidden"]
 
 _FORBIDDEN = re.compile(r"不得|禁止|严禁|不准|不允许|\b(?:must not|may not|shall not|prohibited|forbidden)\b", re.I)  # fmt: skip
@@ -32,6 +31,8 @@ _NO_DENIAL = re.compile(
 _BOUND = re.compile(r"不(?:得|准|允许)(?=大于|小于|超过|少于|低于|高于|早于|晚于|多于)|\b(?:must|may|shall) not (?=exceed|be (?:more|less|higher|lower|later|earlier))", re.I)  # fmt: skip
 """What forbids more or less than a bound requires the bound."""
 _NEGATION = re.compile(r"[不未无没禁]|\b(?:not|no|never|cannot)\b|n't\b", re.I)
+_LEAST_SHARED = 0.25
+"""Share of a statement's words that its quotes and their headings hold at least."""
 _WHOLE = 0.9
 """A statement repeats a quote whole from this share of the quote's words on."""
 _SAME_MATTER = 0.6
@@ -72,8 +73,9 @@ def unsupported(statement: Statement, passages: Mapping[str, Passage], question:
     """Return why a statement may not stand, or None where a program can vouch for it.
 
     Every quote must stand at its offsets; every number, date, unit and code must stand in a quote,
-    in the same sentence or row as its subject, or in the question; a quote that is only possible
-    never carries a certain statement.
+    in the same sentence or row as its subject, or in the question, and so must every number in words
+    and every address; a quote that is only possible never carries a certain statement, and none carries
+    one in its own language with which it has hardly a word in common.
     """
     cited: list[tuple[Citation, Passage]] = []
     for citation in statement["citations"]:
@@ -94,7 +96,20 @@ def unsupported(statement: Statement, passages: Mapping[str, Passage], question:
         if not (asked or stands(claim, text, quoted, headings, question)):
             return f"{text[claim.start : claim.end]!r} stands in no quote"
     said = [f"{line.above} {line.text}" for line in quoted if not line.header]
+    if strange := invented(text, "\n".join((*said, *headings, question))):
+        return f"{strange!r} stands in no quote"
+    if language(text) == language(" ".join(said)) and _beside(text, [*said, *headings]):
+        return "its quote speaks of something else"
     return _modality_lost(text, said)
+
+
+def _beside(text: str, said: Sequence[str]) -> bool:
+    """Tell whether a statement has hardly a word in common with its quotes and their headings."""
+    known = " ".join(said)
+    content, folded = words(text), fold(known)
+    told = set(words(known))
+    held = sum(word in told or (is_cjk(word) and word in folded) for word in content)
+    return held < _LEAST_SHARED * len(content)
 
 
 def _quoted(cited: Sequence[tuple[Citation, Passage]]) -> list[Line]:
@@ -161,23 +176,3 @@ def _turned_around(sentence: str, quoted: Sequence[str]) -> bool:
 def _denies(text: str) -> bool:
     """Tell whether a sentence denies; limits (不超过) and fixed words (不锈钢) deny nothing."""
     return bool(_DENIAL.search(_NO_DENIAL.sub("", text)))
-
-
-def self_evident(statement: Statement, passages: Mapping[str, Passage]) -> bool:
-    """Tell whether a statement's words so plainly stand in its quotes that no model need judge it.
-
-    Few may be missing, and none that names a thing: that one thing may be another than the quote's.
-    """
-    text = statement["text"]
-    content = words(text)
-    if not content:
-        return False
-    cited = [(citation, passages[citation["passage"]]) for citation in statement["citations"]
-             if citation["passage"] in passages]  # fmt: skip
-    quotes = " ".join(f"{passage.heading_row} {quote_text(citation, passage) or ''}"
-                      for citation, passage in cited)  # fmt: skip
-    held = set(words(quotes))
-    folded = fold(quotes)
-    lacking = {word for word in content if word not in held and word not in folded}
-    plainly = len(lacking) <= (1 - SELF_EVIDENT) * len(content)
-    return plainly and not lacking & nouns(text)

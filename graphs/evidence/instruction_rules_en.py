@@ -77,7 +77,7 @@ ENGLISH = (
     rule(
         r"^\W*(?:please |now |instead,? |then |simply |just |always |only |you (?:must|should|will|shall) "
         r"(?:always |only )?)*(?:answer|reply|respond|output|say)\s+(?:only |always |exactly |simply |just )?"
-        r"(?:that\b|with (?:the )?(?:words?|text|sentence|phrase|following|exactly)\b|with [\"“']|[\"“'])",
+        r"(?:that\b|with (?:the )?(?:words?|text|sentence|phrase|exactly|following (?:words?|text|sentence|phrase|answer)|following(?=\s*:))\b|with [\"“']|[\"“'])",
         ("answer", "reply", "respond", "output", "say"), ("that", "with", '"', "“", "'"),
     ),
     rule(
@@ -193,4 +193,44 @@ ENGLISH = (
         ("consider", "treat", "regard", "deem"), ("context", "instruction", "guidance", "prompt"),
     ),
     rule(r"\bbegin (?:system|override|instructions?|prompt|jailbreak)\b", ("begin ",)),
+    rule(
+        r"\b(?:when|while|if)(?: you are| you)? (?:summari[sz]|paraphras|answering (?:about|from))\w*"
+        r" (?:about |from |of )?(?:this|the) (?:document|page|passage|text|file|section|manual)\b[^.]{0,20}"
+        r"\b(?:always|never|only|must|do not|don't)\b",
+        ("summari", "paraphras", "answering"), ("this", "the "),
+    ),
+    rule(
+        r"\b(?:ignore|disregard|forget|skip)\b[^.]{0,20}\b(?:rest|remainder|remaining)\b[^.]{0,20}\b(?:passages?|documents?|"
+        r"context|sources?|evidence|text)\b",
+        ("ignore", "disregard", "forget", "skip"), ("rest", "remain"),
+    ),
+    rule(
+        rf"\bthe {MODEL} (?:should|must|shall|has to|is to)\b[^.]{{0,30}}\b(?:treat|consider|regard|take|assume|use|prefer)\b",
+        MODELS, ("treat", "consider", "regard", "take", "assume", "use", "prefer"),
+    ),
+    rule(
+        r"\b(?:any|every|each|all) (?:answer|response|reply|summary)s?(?: (?:about|on|regarding) (?:this|the) [^.]{1,30}?) (?:must|should|"
+        r"has to|have to|needs? to|shall) (?:begin|start|end|include|contain|say|state|open|close)\b",
+        ("answer", "response", "reply", "summary"), ("begin", "start", "end", "include", "contain", "say", "state", "open", "close"),
+    ),
+    rule(
+        r"\binstead of\b[^.]{0,40}\b(?:above|below|following|preceding|stated|written)\b[^.]{0,40}\b(?:quote|say|state|tell|answer|"
+        r"give|report)\b|\b(?:quote|say|state|tell|give|report)\b[^.]{0,40}\bto (?:anyone|anybody|everyone|whoever|users?) who asks?\b",
+        ("instead of", "who ask"),
+    ),
+    rule(
+        r"\bto (?:whoever|whatever|anyone|anything|everything) (?:that |who |which )?(?:answers?|generates?|produces?|writes?)\b"
+        r"[^.]{0,40}\b(?:questions?|answers?|repl(?:y|ies)|responses?)\b",
+        ("whoever", "whatever", "anyone", "anything", "everything"), ("answer", "generat", "produc", "write"),
+    ),
+    rule(
+        r"\b(?:reply|respond|answer) with (?:nothing but|only (?:this|the following)|this (?:output|text|line|string|number|sentence))\b",
+        ("reply", "respond", "answer"),
+    ),
+    # the same in other languages of the neighbourhood
+    rule(
+        r"\b(?:ignore[zr]?|oublie[zr]?)\b[^.]{0,30}\binstructions\b|\b(?:ignorier\w*|missacht\w*|vergiss|vergessen)\b[^.]{0,40}"
+        r"\b(?:anweisung|instruktion|vorgabe)\w*|\b(?:ignora|ignore|olvida)\b[^.]{0,30}\binstrucciones\b",
+        ("ignor", "oubli", "missacht", "vergiss", "vergessen", "olvida"), ("instru", "anweisung", "vorgabe"),
+    ),
 )  # fmt: skip

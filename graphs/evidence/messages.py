@@ -19,6 +19,16 @@ WARNINGS: dict[str, tuple[str, str]] = {
         "不同来源对同一事项的说法不一致，各方均已引用。",
         "Sources disagree about the same matter; each side is cited.",
     ),
+    "web_pages": (
+        "知识库中的文档不足以回答，已检索互联网；所引网页未经本单位审核，请打开链接核对。",
+        "The documents of the knowledge base did not suffice, so the web was searched; pages that are "
+        "cited are not reviewed by your organisation: open the links and check them.",
+    ),
+    "web_unavailable": (
+        "已尝试检索互联网，但搜索服务没有响应；结果只依据知识库。",
+        "The web was to be searched, but the search service did not answer; the result rests on the "
+        "knowledge base alone.",
+    ),
     "graded_locally": (
         "语言模型不可用，至少一个步骤由内置推理器完成。",
         "The language model was unavailable; the embedded reasoner did at least one step.",
@@ -82,7 +92,7 @@ RULES: dict[str, tuple[str, str]] = {
     "4: too little is covered": ("有依据的部分太少", "too little is covered"),
 }
 """Rule of the decision table to the (zh, en) reason that a reader sees."""
-OPENING = ("low_confidence_generation", "potential_noise", "outdated_info")
+OPENING = ("web_pages", "low_confidence_generation", "potential_noise", "outdated_info")
 """Warnings that also open the answer text, in this order."""
 
 _TEXTS: dict[str, tuple[str, str]] = {

@@ -45,6 +45,8 @@ class Passage:
     """Places in `text` where the next pages begin."""
     orders: tuple[tuple[int, int], ...] = ()
     """Places in `text` of sentences that give orders to the answering system (`instructions`)."""
+    url: str = ""
+    """Where a page of the web was found; empty for a passage of a document."""
     near_duplicates: bool = False
     """Whether another document of the knowledge base, not a version of this one, says nearly the same."""
 

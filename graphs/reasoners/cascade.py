@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from graphs.ask.records import Statement, Turn
 from graphs.errors import ModelOutputInvalid, ModelUnavailable
-from graphs.evidence.citations import self_evident
+from graphs.evidence.plainness import self_evident
 from graphs.evidence.text import words
 from graphs.ports import KnowledgeBase
 from graphs.reasoners.base import Analysis, Case, Check, Meter, Reading, Reasoner
@@ -96,20 +96,39 @@ class CascadeReasoner:
     async def check(self, case: Case, statements: Sequence[Statement], meter: Meter) -> Check:
         """Drop what its quotes do not carry.
 
-        Where no model can judge, only what plainly stands in its quotes is kept; where that is
-        nothing, the fallback's own sentences from the same passages take its place.
+        Where no model can judge, only what plainly stands in its quotes is kept. Where nothing stands
+        that was asked for, the fallback's own sentences take the draft's place, if it finds by itself
+        that a passage holds what was asked for: then only the draft was bad.
         """
+        rationed = False
         try:
-            return await self.primary.check(case, statements, meter)
+            check = await self.primary.check(case, statements, meter)
         except (ModelUnavailable, ModelOutputInvalid) as error:
             _note(error, "check", meter)
-        passages = {item.passage.id: item.passage for item in case.evidence}
-        plain = [s for s in statements if self_evident(s, passages)]
-        check = await self.fallback.check(case, plain, meter)
-        if check.kept or not statements:
+            rationed = isinstance(error, BudgetExhausted)
+            passages = {item.passage.id: item.passage for item in case.evidence}
+            plain = [s for s in statements if self_evident(s, passages)]
+            check = await self.fallback.check(case, plain, meter)
+        if not statements or _answers(case, check):
             return check
+        seen = (await self.fallback.grade(case, meter)).covered
+        if not any(seen.get(facet) for facet in _covered(case)):
+            return check
+        meter.degraded = meter.degraded or not rationed
+        _log.info("nothing in the model's draft stands, the embedded reasoner writes")
         async with _closing(self.fallback.generate(case, False, meter)) as own:
             return await self.fallback.check(case, [s async for s in own], meter)
+
+
+def _answers(case: Case, check: Check) -> bool:
+    """Tell whether something that stands addresses what was asked for and found."""
+    addressed = {facet for statement in check.kept for facet in statement["facets"]}
+    covered = _covered(case)
+    return bool(check.kept) and (not covered or bool(addressed & covered))
+
+
+def _covered(case: Case) -> set[str]:
+    return {f["id"] for f in case.facets if f["required"] and case.covered.get(f["id"])}
 
 
 def _open(question: str, read: Analysis, turns: Sequence[Turn]) -> bool:

@@ -15,9 +15,9 @@ from graphs.reasoners.chat import (
     ChatModel,
 )
 from graphs.reasoners.llm_asking import Asking
-from graphs.reasoners.llm_draft import Draft
+from graphs.reasoners.llm_draft import Draft, covering
 from graphs.reasoners.llm_excerpts import show_excerpts
-from graphs.reasoners.llm_queries import fresh, inside
+from graphs.reasoners.llm_queries import fresh, inside, known
 from graphs.reasoners.llm_schemas import AnalysisOut, CheckOut, GradeOut, QueriesOut
 from graphs.reasoners.llm_text import (
     NOTHING,
@@ -67,6 +67,9 @@ class LLMReasoner:
         )
         reply = await self._asking.ask("analyze_query", messages, AnalysisOut, meter)
         read = llm_analysis.analysis(question, turns, reply)
+        if read.intent == "direct" and not (turns and llm_analysis.asks_back(read)):
+            # a model may not send a question away from the documents by itself
+            return await self.local.analyze(question, turns, kb, meter)
         if read.intent == "retrieve" and not any(f["required"] for f in read.facets):
             local = await self.local.analyze(read.question_resolved, turns, kb, meter)
             return llm_analysis.with_facets(read, local)
@@ -106,7 +109,7 @@ class LLMReasoner:
             ),
             searched=listing(case.searched),
         )
-        return fresh(reply, case)
+        return await known(fresh(reply, case), case)
 
     async def rewrite_broaden(self, case: Case, meter: Meter) -> list[str]:
         """Ask for the question in the knowledge base's own words; keep what the corpus knows."""
@@ -133,7 +136,7 @@ class LLMReasoner:
         streamed = self._asking.stream_over(
             name,
             meter,
-            lambda room: show(case.evidence, case.notes, room),
+            lambda room: show(covering(case), case.notes, room),
             question=unfenced(case.question),
             language=language_name(case.language),
             **facet_parts(case, partial),

@@ -6,10 +6,11 @@ from dataclasses import replace
 from graphs.ask.records import Facet, FacetKind, Language, SubQuestion, Turn
 from graphs.errors import ModelOutputInvalid
 from graphs.evidence.asks import strip_cues
-from graphs.evidence.numbers import claims
+from graphs.evidence.numbers import claims, supports
 from graphs.evidence.text import codes, fold, index_terms, is_cjk, language, words
 from graphs.reasoners.base import Analysis
 from graphs.reasoners.llm_schemas import AnalysisOut, FacetOut
+from graphs.reasoners.llm_text import ADDRESS
 
 _UNRESOLVED = "unresolved_reference"
 
@@ -27,7 +28,7 @@ def analysis(question: str, turns: Sequence[Turn], reply: AnalysisOut) -> Analys
     query = reply.first_query.strip()
     if not query or not _said(query, resolved):
         query = resolved
-    subs = _sub_questions(reply)
+    subs = _sub_questions(reply, resolved)
     return Analysis(
         question_resolved=resolved,
         language=spoken,
@@ -37,6 +38,11 @@ def analysis(question: str, turns: Sequence[Turn], reply: AnalysisOut) -> Analys
         facets=_facets(reply.facets, resolved, len(subs)),
         sub_questions=subs,
     )
+
+
+def asks_back(read: Analysis) -> bool:
+    """Tell whether a question points at something that was not said."""
+    return read.direct_reason == _UNRESOLVED
 
 
 def with_facets(read: Analysis, local: Analysis) -> Analysis:
@@ -78,9 +84,21 @@ def _said(text: str, spoken: str) -> bool:
     )
 
 
-def _sub_questions(reply: AnalysisOut) -> list[SubQuestion]:
+def _worded_freely(text: str, spoken: str) -> bool:
+    """Tell whether a text says nothing of its own: half of its words and all its values were spoken."""
+    known = claims(spoken)
+    if ADDRESS.search(text) or any(
+        not any(supports(other, claim) for other in known) for claim in claims(text)
+    ):
+        return False
+    own = words(text)
+    return sum(_said(word, spoken) for word in own) * 2 >= len(own)
+
+
+def _sub_questions(reply: AnalysisOut, resolved: str) -> list[SubQuestion]:
+    """Return the parts; none where one of them asks what the question does not."""
     texts = [sub.text.strip() for sub in reply.sub_questions]
-    if len(texts) < 2:
+    if len(texts) < 2 or not all(_worded_freely(text, resolved) for text in texts):
         return []
     return [
         SubQuestion(
@@ -105,7 +123,8 @@ def _facets(read: Sequence[FacetOut], resolved: str, sub_questions: int) -> list
         free = facet.kind == "field" and facet.field not in ("", "label")
         kind, text = _written(facet)
         terms = words(strip_cues(text) if kind == "field" else text)
-        if not (terms or kind in ("field", "code")) or not (free or _said(facet.text, resolved)):
+        worded = _worded_freely if free else _said
+        if not (terms or kind in ("field", "code")) or not worded(facet.text, resolved):
             continue
         number = facet.sub_question
         sub = f"q{number}" if 0 < number <= sub_questions else ""

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from graphs.ask.records import Statement
 from graphs.errors import ModelOutputInvalid
-from graphs.evidence.citations import quote_text, self_evident
+from graphs.evidence.citations import quote_text
 from graphs.evidence.numbers import claims, supports
+from graphs.evidence.plainness import self_evident
 from graphs.evidence.text import language
 from graphs.reasoners.base import Case, Check
 from graphs.reasoners.llm_schemas import CheckOut

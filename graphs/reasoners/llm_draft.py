@@ -8,12 +8,12 @@ from graphs.ask.records import Citation, Facet, Statement
 from graphs.evidence.asks import answers_field
 from graphs.evidence.citations import modality, quote_of
 from graphs.evidence.numbers import Claim, claims, supports
-from graphs.evidence.passages import Passage
+from graphs.evidence.passages import Evidence, Passage
 from graphs.evidence.text import fold, sentences, words
 from graphs.reasoners.base import Case
 
 _MARKER = re.compile(
-    r"\s*[\[【［]\s*(P\s*\d{1,2}(?:\s*[,，、;；&]\s*P?\s*\d{1,2})*)\s*[\]】］]", re.IGNORECASE
+    r"\s*[\[【［（(]\s*(P\s*\d{1,2}(?:\s*[,，、;；&]\s*P?\s*\d{1,2})*)\s*[\]】］）)]", re.IGNORECASE
 )
 _STRAY = re.compile(
     r"\s*[\[【［]\s*P?\s*\d{1,2}\s*(?:[-–~]\s*P?\s*\d{1,2}\s*)?[\]】］](?=\s*[。.!！?？;；]?\s*$)",
@@ -25,6 +25,11 @@ _EMPHASIS = re.compile(r"\*\*|__|`")
 _SPACE_BEFORE_STOP = re.compile(r"\s+(?=[。！？；，.!?;,]$)")
 _NAMED = ("", "label", "fact")
 """Facets that show by their words; other fields show by the kind of the statement."""
+_CARRIES = 0.5
+"""A cited passage carries a statement if it holds half of what the best cited one holds."""
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+"""Characters that show nothing, or change the direction of what is shown."""
+_EDGE = re.compile(r"^[\s\d.、)）(（一二三四五六七八九十]+|[\s:：?？。.!！]+$")
 _QUOTES_PER_PASSAGE = 3
 _SHORT = 300
 """A passage up to this many characters is quoted whole where no sentence stands out."""
@@ -41,9 +46,9 @@ class Draft:
 
     def read(self, line: str) -> Statement | None:
         """Return the statement of a finished line; None for headings, repeats and bare lines."""
-        line = line.strip()
+        line = _UNSEEN.sub("", line).strip()
         if line.startswith("#"):
-            self.heading = _plain(_MARKER.sub("", line.lstrip("#")))
+            self.heading = self._known(_plain(_MARKER.sub("", line.lstrip("#"))))
             return None
         cited = self._cited(line)
         text = _plain(_BULLET.sub("", _STRAY.sub("", _MARKER.sub("", line))))
@@ -61,6 +66,17 @@ class Draft:
             heading=self.heading,
         )
 
+    def _known(self, heading: str) -> str:
+        """Return a heading that the question or a document words like this, else none.
+
+        A heading has no citation, so that it may say nothing of its own.
+        """
+        said = [self.case.question, *(f["text"] for f in self.case.facets)]
+        said += [sub["text"] for sub in self.case.sub_questions]
+        said += [part for passage in self.shown for part in (passage.title, *passage.section)]
+        bare = _EDGE.sub("", fold(heading))
+        return heading if bare and any(bare in fold(text) for text in said) else ""
+
     def _cited(self, line: str) -> list[Passage]:
         numbers = [
             int(number)
@@ -76,7 +92,7 @@ class Draft:
         """Return the facets that a statement addresses, of those that a cited passage covers.
 
         Its words must stand in the statement, a quote or a heading, or the statement must be of the
-        kind that is asked for. Where no facet gives such a sign, all of them are meant.
+        kind that is asked for. Where no facet gives such a sign, those that ask for no kind are meant.
         """
         ids = {passage.id for passage in cited}
         unjudged = () if self.case.covered else ids
@@ -94,7 +110,8 @@ class Draft:
         fields = [f for f in open_ if f["kind"] == "field"]
         if any(f["kind"] == "field" for f in signs):
             return signs
-        return [*(f for f in signs if f not in fields), *fields]
+        named = [f for f in fields if f["field"] in _NAMED]
+        return [*(f for f in signs if f not in fields), *named]
 
     def _shows(self, facet: Facet, text: str, held: str, stems: set[str]) -> bool:
         if facet["field"] in _NAMED:
@@ -102,21 +119,46 @@ class Draft:
         return answers_field(facet["field"], text, self.case.question)
 
 
+def covering(case: Case) -> list[Evidence]:
+    """Return the passages that cover something; all of them where none does.
+
+    A model writes of what it is shown and pays for it by the token, so that a passage which only might
+    hold a clause is left to the embedded reasoner, which weighs every clause.
+    """
+    ids = {id_ for covered in case.covered.values() for id_ in covered}
+    return [item for item in case.evidence if item.passage.id in ids] or list(case.evidence)
+
+
 def quotes(text: str, cited: Sequence[Passage]) -> list[Citation]:
     """Return for each passage the sentences that best carry `text`.
 
     The sentence with the most shared words comes first, a tie going to the one with more of the
-    statement's values; further sentences are added only for values that no quote holds yet.
+    statement's values; further sentences are added only for values that no quote holds yet. A further
+    passage that shares little and brings no such value carries nothing: it is not cited.
     """
     open_values = list(claims(text))
     asked = set(words(text))
     citations: list[Citation] = []
+    shares = {passage.id: _share(passage, asked, open_values) for passage in cited}
+    best = max(shares.values(), default=0.0)
     for passage in cited:
+        if shares[passage.id] < _CARRIES * best:
+            continue
         for start, end in _spans(passage, asked, open_values):
             citations.append(quote_of(passage, start, end))
             held = claims(passage.text[start:end])
             open_values = [value for value in open_values if not _held(value, held)]
     return citations
+
+
+def _share(passage: Passage, asked: set[str], values: Sequence[Claim]) -> float:
+    """Return how much of a statement a passage's best sentence holds: its words and its values."""
+    held = [
+        _overlap(passage.text[a:b], asked)
+        + sum(_held(value, claims(passage.text[a:b])) for value in values)
+        for a, b in sentences(passage.text)
+    ]
+    return max(held, default=0) / max(1, len(asked) + len(values))
 
 
 def _spans(passage: Passage, asked: set[str], values: Sequence[Claim]) -> list[tuple[int, int]]:
@@ -163,4 +205,4 @@ def _quoted(citation: Citation, passage: Passage) -> str:
 
 
 def _plain(text: str) -> str:
-    return _SPACE_BEFORE_STOP.sub("", _EMPHASIS.sub("", text)).strip()
+    return _SPACE_BEFORE_STOP.sub("", _EMPHASIS.sub("", _UNSEEN.sub("", text))).strip()

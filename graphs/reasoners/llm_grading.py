@@ -35,7 +35,6 @@ def reading(reply: GradeOut, case: Case, shown: Shown, local: Reading) -> Readin
         claims=max(local.claims, len(pairs)),
         holds_subject=reply.subject_found,
         proposed=verdict(reply.verdict),
-        reason=reply.reason.strip(),
         retrieve=reply.retrieve,
         judged=round(sum(reply.relevance) / len(reply.relevance), 2) if reply.relevance else None,
         strengths={**local.strengths, **_strengths(reply, case, covered, relevance)},

@@ -7,8 +7,10 @@ from graphs.evidence.text import fold, query_terms
 from graphs.ports import KnowledgeBaseInfo
 from graphs.reasoners.base import Case
 from graphs.reasoners.llm_schemas import QueriesOut
+from graphs.reasoners.llm_text import ADDRESS
 
 _MOST = 3
+_SHARE_KNOWN = 0.5
 
 
 def fresh(reply: QueriesOut, case: Case) -> list[str]:
@@ -27,15 +29,38 @@ def fresh(reply: QueriesOut, case: Case) -> list[str]:
     return found[:_MOST]
 
 
+async def known(queries: Sequence[str], case: Case) -> list[str]:
+    """Return the queries of which every word was asked or stands in the knowledge base.
+
+    Queries are shown to the caller. Raises ModelOutputInvalid where none is left.
+    """
+    spoken = set(query_terms(case.question))
+    terms = {query: query_terms(query) for query in queries}
+    sought = sorted({t for ts in terms.values() for t in ts} - spoken)
+    found = await case.kb.document_frequency(sought)
+    kept = [q for q in queries if all(t in spoken or found.get(t) for t in terms[q])]
+    if not kept:
+        raise ModelOutputInvalid("every query brings in words from elsewhere")
+    return kept
+
+
 async def inside(queries: Sequence[str], case: Case, info: KnowledgeBaseInfo) -> list[str]:
-    """Return the queries that hold a word of the corpus and mix no unrelated terms.
+    """Return the queries that are of the corpus's words at least by half and mix no unrelated terms.
 
     Raises ModelOutputInvalid where none is left.
     """
     apart = [query for query in queries if not _mixes(query, case.question, info.unrelated)]
     terms = {query: query_terms(query) for query in apart}
     known = await case.kb.document_frequency(sorted({t for ts in terms.values() for t in ts}))
-    kept = [query for query in apart if any(known.get(term) for term in terms[query])]
+    spoken = set(query_terms(case.question))
+    kept = [
+        query
+        for query in apart
+        if any(known.get(term) for term in terms[query])
+        and sum(term in spoken or bool(known.get(term)) for term in terms[query])
+        >= _SHARE_KNOWN * len(terms[query])
+        and not ADDRESS.search(query)
+    ]
     if not kept:
         raise ModelOutputInvalid("no query holds a word of the knowledge base")
     return kept

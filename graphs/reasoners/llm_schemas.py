@@ -87,7 +87,6 @@ class GradeOut(_Bounded):
             },
         ),
     ]
-    reason: Annotated[str, Field(max_length=300)]
 
 
 class QueriesOut(_Bounded):

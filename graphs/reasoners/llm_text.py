@@ -21,6 +21,8 @@ _FENCE = re.compile(
 _MARKER = re.compile(r"[\[【［]\s*(P\s*\d{1,2})\s*[\]】］]", re.IGNORECASE)
 """A marker in a document is no citation: a draft that copies it would cite what it did not read."""
 _NO_ATTRIBUTE = str.maketrans({'"': "'", "<": "‹", ">": "›"})
+ADDRESS = re.compile(r"https?://|www\.|[\w.-]+@[\w.-]+|\b[\w-]+\.[a-z]{2,}\b", re.IGNORECASE)
+"""An address of the web or of mail: a model has none to give."""
 NOTHING = "(none)"
 _LEAST_TEXT = 8
 _NAMES = {"zh": "Chinese", "en": "English"}

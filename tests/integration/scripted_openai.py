@@ -47,7 +47,9 @@ class ScriptedOpenAI:
     replies: list[Reply] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
     refuse: Callable[[dict[str, Any]], str | None] = lambda _body: None
-    """Returns the message of a 400, or None; a refused request uses up no reply."""
+    """Returns the message of a refusal, or None; a refused request uses up no reply."""
+    refusal: int = 400
+    """The status of a refusal."""
     strays: list[str] = field(default_factory=list)
     """Paths of requests to anything but chat completions."""
     url: str = ""
@@ -73,7 +75,7 @@ class ScriptedOpenAI:
         body = await request.json()
         self.requests.append(body | {"_headers": dict(request.headers)})
         if message := self.refuse(body):
-            return JSONResponse({"error": {"message": message}}, 400)
+            return JSONResponse({"error": {"message": message}}, self.refusal)
         reply = self.take(body)
         self.running += 1
         self.most_running = max(self.most_running, self.running)

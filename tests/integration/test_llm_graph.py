@@ -245,7 +245,11 @@ ENGLISH = "How much of the hotel cost is reimbursed when a flight is cancelled b
 
 
 def english(prompt: str) -> str:
-    return f"100 % of the hotel costs are reimbursed until the next available flight. [P{numbers(prompt)[1]}]"
+    return (
+        "If a flight is cancelled because of weather, the company reimburses 100 % of the hotel costs "
+        "that arise until the next available flight, for a maximum of three nights. "
+        f"[P{numbers(prompt)[1]}]"
+    )
 
 
 async def test_plain_question_with_clear_evidence_costs_one_call(

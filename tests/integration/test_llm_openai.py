@@ -279,6 +279,94 @@ async def test_day_that_has_cost_its_budget_asks_no_more(
     await chat.aclose()
 
 
+@pytest.mark.parametrize("status", [400, 404, 422, 500, 501])
+async def test_unknown_parameter_is_learned_whatever_the_status(
+    server: ScriptedOpenAI, chat: OpenAIChat, status: int
+) -> None:
+    server.refusal = status
+    server.refuse = lambda body: "no response_format here" if "response_format" in body else None
+    server.script(QUERIES, QUERIES)
+    await queries(chat)
+    asked = len(server.requests)
+    await queries(chat)
+    assert len(server.requests) == asked + 1
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (413, "Payload Too Large"),
+        (400, "prompt is too long: 2133 tokens > 512 maximum"),
+        (400, "This model's maximum context length is 8192 tokens."),
+        (422, "Input is too long for the requested model."),
+    ],
+)
+async def test_prompt_beyond_the_context_is_told_apart(
+    server: ScriptedOpenAI, chat: OpenAIChat, status: int, message: str
+) -> None:
+    server.refusal = status
+    server.refuse = lambda _: message
+    with pytest.raises(ContextTooLong):
+        await queries(chat)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("usage", [(-500, 7), (11, -1), (2 * 10**12, 7)])
+async def test_usage_that_can_not_be_is_estimated(
+    server: ScriptedOpenAI, chat: OpenAIChat, usage: tuple[int, int]
+) -> None:
+    server.script(Reply(QUERIES, usage=usage))
+    spent = meter()
+    await queries(chat, spent)
+    assert spent.input_tokens == estimate_messages(MESSAGES)
+    assert 0 < spent.output_tokens < 100
+
+
+async def test_stream_far_beyond_the_limit_is_left(
+    server: ScriptedOpenAI, chat: OpenAIChat
+) -> None:
+    server.script(Reply("长" * 20_000, pieces=50))
+    began = time.monotonic()
+    with pytest.raises(ModelOutputInvalid, match="far beyond"):
+        await drawn(chat)
+    assert time.monotonic() - began < 5
+
+
+async def test_deadline_in_mid_reply_is_said(server: ScriptedOpenAI) -> None:
+    chat = OpenAIChat("m", base_url=server.url, timeout=30, retries=0)
+    server.script(Reply(QUERIES, delay=3), Reply("a", delay=3))
+    spent = meter(seconds=0.4)
+    with pytest.raises(ModelUnavailable):
+        await queries(chat, spent)
+    assert spent.exhausted
+    again = meter(seconds=0.4)
+    with pytest.raises(ModelUnavailable):
+        await drawn(chat, again)
+    assert again.exhausted
+    await chat.aclose()
+
+
+async def test_calls_that_wait_in_line_find_the_breaker_open(server: ScriptedOpenAI) -> None:
+    guard = CallGuard(Breaker(2, 30.0))
+    chat = OpenAIChat("m", base_url=server.url, timeout=5, retries=0, concurrency=1, guard=guard)
+    server.script(*[Reply(status=500) for _ in range(9)])
+    results = await asyncio.gather(*(queries(chat) for _ in range(9)), return_exceptions=True)
+    assert all(isinstance(each, ModelUnavailable) for each in results)
+    assert len(server.requests) == 2
+    await chat.aclose()
+
+
+async def test_days_budget_holds_for_calls_at_once(server: ScriptedOpenAI, tmp_path: Path) -> None:
+    budget = ServerBudget(Database(tmp_path / "kb.sqlite"), Limits(calls=3))
+    guard = CallGuard(budget=budget)
+    chat = OpenAIChat("m", base_url=server.url, timeout=5, concurrency=4, guard=guard)
+    server.script(*[Reply(QUERIES, delay=0.2) for _ in range(8)])
+    results = await asyncio.gather(*(queries(chat) for _ in range(8)), return_exceptions=True)
+    assert sum(isinstance(each, QueriesOut) for each in results) == len(server.requests) == 3
+    assert budget.spent().calls == 3
+    await chat.aclose()
+
+
 async def test_rate_limit_waits_as_long_as_the_server_asks(
     server: ScriptedOpenAI, chat: OpenAIChat
 ) -> None:

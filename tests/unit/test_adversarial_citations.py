@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from evidence_parts import passage, statement
 
-from graphs.evidence.citations import quote_of, self_evident, unsupported
+from graphs.evidence.citations import quote_of, unsupported
+from graphs.evidence.plainness import self_evident
 
 
 def verdict(text: str, *quotes: str, **more: Any) -> str | None:

@@ -33,7 +33,7 @@ def best(question: str, *texts: str, language: str = "zh") -> str:
 
 
 def test_there_is_a_weight_for_every_sign() -> None:
-    assert len(SHIPPED.weights) == len(SIGNS)
+    assert len(SHIPPED.chinese.weights) == len(SHIPPED.other.weights) == len(SIGNS)
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from graphs.evidence.blocks import header_of, plain, row_at, rows
-from graphs.evidence.citations import modality, self_evident, unsupported
+from graphs.evidence.citations import modality, unsupported
 from graphs.evidence.consistency import contradictions
 from graphs.evidence.dedupe import collapse
 from graphs.evidence.freshness import freshness
 from graphs.evidence.numbers import claims
+from graphs.evidence.plainness import self_evident
 from graphs.evidence.text import codes, index_terms, language, query_terms, tagged, trigrams, words
 
 # Lone surrogates, NUL, right-to-left marks and letters, emoji with joiners, combining marks,

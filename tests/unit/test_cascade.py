@@ -1,5 +1,6 @@
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from llm_parts import (
 from graphs.ask.records import Statement
 from graphs.errors import ModelOutputInvalid, ModelUnavailable, StoreUnavailable
 from graphs.evidence.citations import quote_of
-from graphs.reasoners.base import Case, Meter
+from graphs.reasoners.base import Case, Check, Meter
 from graphs.reasoners.cascade import CascadeReasoner
 from graphs.reasoners.chat import BudgetExhausted
 from graphs.reasoners.llm import LLMReasoner
@@ -36,6 +37,18 @@ def statement(text: str) -> Statement:
     return Statement(
         text=text, citations=[], modality="certain", facets=[], sub_question="", heading=""
     )
+
+
+class Dropping(FakeReasoner):
+    """Finds nothing in a draft that stands."""
+
+    async def check(self, case: Case, statements: Sequence[Statement], meter: Meter) -> Check:
+        return Check([], [each["text"] for each in statements], ["f1"])
+
+
+def _seeing(own: Statement) -> FakeReasoner:
+    """A fallback that finds the evidence by itself and says `own`."""
+    return FakeReasoner(statements=[own], reading=replace(READING, covered={"f1": ["p1"]}))
 
 
 class Failing(FakeReasoner):
@@ -145,9 +158,22 @@ async def test_without_a_checker_only_what_plainly_stands_in_its_quotes_is_kept(
 
 async def test_draft_that_only_the_lost_checker_could_judge_gives_way_to_the_local_one() -> None:
     own = cited("现场检查发现滤网局部附着杂物。")
-    brain = CascadeReasoner(Failing(ModelUnavailable("down")), FakeReasoner(statements=[own]))
+    brain = CascadeReasoner(Failing(ModelUnavailable("down")), _seeing(own))
     check = await brain.check(case(), [cited("真空泵的轴承发生了磨损。")], meter())
     assert check.kept == [own]
+
+
+async def test_draft_of_which_nothing_stands_gives_way_to_the_local_one() -> None:
+    own, bad = cited("现场检查发现滤网局部附着杂物。"), cited("压力为 90 MPa。")
+    brain, spent = CascadeReasoner(Dropping(), _seeing(own)), meter()
+    assert (await brain.check(case(), [bad], spent)).kept == [own]
+    assert spent.degraded
+
+
+async def test_bad_draft_stays_dropped_where_the_local_reasoner_finds_no_evidence() -> None:
+    own, bad = cited("现场检查发现滤网局部附着杂物。"), cited("压力为 90 MPa。")
+    brain = CascadeReasoner(Dropping(), FakeReasoner(statements=[own]))
+    assert (await brain.check(case(), [bad], meter())).kept == []
 
 
 async def test_store_error_is_not_taken_for_a_model_error() -> None:

@@ -3,7 +3,8 @@ from typing import Any
 import pytest
 from evidence_parts import passage, statement
 
-from graphs.evidence.citations import modality, quote_of, quote_text, self_evident, unsupported
+from graphs.evidence.citations import modality, quote_of, quote_text, unsupported
+from graphs.evidence.plainness import self_evident
 
 
 def verdict(text: str, *quotes: str, question: str = "", **more: Any) -> str | None:

@@ -113,11 +113,21 @@ def test_limit_is_reached_by_what_was_spent(limits: Limits, spent: Spending, sai
     assert limits.reached(spent) == said
 
 
+def test_calls_that_are_under_way_count(tmp_path: Path) -> None:
+    budget = ServerBudget(Database(tmp_path / "kb.sqlite"), Limits(calls=2), Clock())
+    budget.admit(meter())
+    budget.admit(meter())
+    with pytest.raises(BudgetExhausted):
+        budget.admit(meter())
+    budget.book(0, 0, 0.1)  # one of them cost nothing
+    budget.admit(meter())
+
+
 def test_next_day_begins_anew(tmp_path: Path) -> None:
     clock = Clock()
     budget = ServerBudget(Database(tmp_path / "kb.sqlite"), Limits(calls=1), clock)
-    budget.book(1, 500, 2.5)
-    budget.book(1, 100, 0.5)
+    budget.admit(meter())
+    budget.book(2, 600, 3.0)
     assert budget.spent() == Spending(2, 600, 3.0)
     with pytest.raises(BudgetExhausted):
         budget.admit(meter())

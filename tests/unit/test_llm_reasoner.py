@@ -9,6 +9,7 @@ from llm_parts import (
     FakeReasoner,
     QueuedChat,
     case,
+    facet,
     meter,
     passage,
 )
@@ -94,14 +95,35 @@ class TestAnalyze:
 
     async def test_unresolvable_follow_up_is_asked_back_without_a_search(self) -> None:
         reply = read(intent="direct", direct_reason="unresolved_reference", facets=[])
-        found = await analysed("那它呢？", reply)
+        found = await analysed("那它呢？", reply, (TURN,))
         assert (found.intent, found.direct_reason) == ("direct", "unresolved_reference")
         assert (found.first_query, found.facets) == ("", [])
 
-    async def test_courtesy_is_direct_but_a_code_is_always_searched(self) -> None:
-        reply = read(intent="direct", direct_reason="courtesy", facets=[])
-        assert (await analysed("你好", reply)).intent == "direct"
-        assert (await analysed("你好，QX-2025-094 呢？", reply)).intent == "retrieve"
+    @pytest.mark.parametrize("reason", ["courtesy", "service", "unresolved_reference"])
+    async def test_a_model_alone_sends_no_question_away_from_the_documents(
+        self, reason: str
+    ) -> None:
+        local = FakeReasoner()
+        reasoner = brain(read(intent="direct", direct_reason=reason, facets=[]), local=local)
+        found = await reasoner.analyze(self.QUESTION, [], FakeKnowledgeBase(), meter())
+        assert found == local.analysis
+
+    async def test_a_code_is_always_searched(self) -> None:
+        reply = read(intent="direct", direct_reason="unresolved_reference", facets=[])
+        found = await analysed("那 QX-2025-094 呢？", reply, (TURN,))
+        assert found.intent == "retrieve"
+
+    @pytest.mark.parametrize(
+        "parts",
+        [
+            ["旋转滤网的处理措施是什么", "贿赂 9999 元给谁"],
+            ["处理措施是什么", "压差升高时 evil.example 批准什么"],
+            ["处理措施是什么", "真空泵的叶轮和轴承为什么损坏"],
+        ],
+    )
+    async def test_parts_that_nobody_asked_are_dropped(self, parts: list[str]) -> None:
+        subs = [{"text": text, "depends_on": []} for text in parts]
+        assert (await analysed(self.QUESTION, read(sub_questions=subs))).sub_questions == []
 
     async def test_only_fields_are_required_and_values_have_normal_form(self) -> None:
         reply = read(
@@ -182,7 +204,8 @@ class TestReview:
         assert reading.covered == {"f1": ["p1", "p2"]}
         assert reading.relevance == {"p1": 0.9, "p2": 0.5}
         assert reading.contradictions == [("p1", "p2")]
-        assert (reading.proposed, reading.reason) == ("rewrite", "缺少处理措施。")
+        assert reading.proposed == "rewrite"
+        assert reading.reason == ""  # free words of a model are shown to nobody
         assert reading.strengths == {"f1": 0.9, "f2": 0.0}
 
     async def test_what_only_a_program_counts_comes_from_the_local_reading(self) -> None:
@@ -241,12 +264,19 @@ class TestRewrite:
             await brain(reply).rewrite_precise(case(searched=["真空泵"]), meter())
 
     async def test_prompt_says_what_is_covered_and_what_is_missing(self) -> None:
-        reasoner = brain({"main": "x", "more": []})
+        reasoner = brain({"main": "冲洗水压力", "more": []})
         await reasoner.rewrite_precise(case(covered={"f1": ["p1"]}), meter())
         user = prompt(reasoner).partition("Covered so far:")[2]
         covered, _, missing = user.partition("Missing:")
         assert "现场检查结果" in covered
         assert "处理措施" in missing.partition("Earlier queries:")[0]
+
+    async def test_queries_with_words_from_elsewhere_are_dropped(self) -> None:
+        strange = "旋转滤网 https://evil.example 贿赂"
+        reply = {"main": strange, "more": ["冲洗水压力"]}
+        assert await brain(reply).rewrite_precise(case(), meter()) == ["冲洗水压力"]
+        with pytest.raises(ModelOutputInvalid):
+            await brain({"main": strange, "more": []}).rewrite_precise(case(), meter())
 
     async def test_broad_query_without_a_word_of_the_corpus_is_dropped(self) -> None:
         reply = {"main": "量子计算", "more": ["冲洗水压力不足"]}
@@ -297,8 +327,52 @@ class TestGenerate:
         assert found[0]["facets"] == ["f1"]
 
     async def test_uncovered_facet_is_never_addressed(self) -> None:
-        found = await drafted("处理措施：清理滤网。[P2]", case(covered={"f1": ["p1"]}))
-        assert found[0]["facets"] == []
+        found = await drafted("处理措施：清理滤网。[P2]", case(covered={"f1": ["p1", "p2"]}))
+        assert "f2" not in found[0]["facets"]
+
+    async def test_a_draft_reads_no_passage_that_covers_nothing(self) -> None:
+        reasoner = brain("清理滤网。[P1]")
+        covered = case(covered={"f2": ["p2"]})
+        found = [s async for s in reasoner.generate(covered, False, meter())]
+        assert TEXTS["p1"] not in prompt(reasoner)
+        assert [c["passage"] for c in found[0]["citations"]] == ["p2"]
+
+    @pytest.mark.parametrize(
+        "heading",
+        [
+            "跳闸定值已改为 -70 kPa",
+            "本规定已废止",
+            "详情见 https://evil.example",
+            "冲洗水压力 9 MPa",
+        ],
+    )
+    async def test_heading_that_nobody_worded_is_left_out(self, heading: str) -> None:
+        found = await drafted(f"## {heading}\n滤网局部附着杂物。[P1]")
+        assert [(s["text"], s["heading"]) for s in found] == [("滤网局部附着杂物。", "")]
+
+    @pytest.mark.parametrize("heading", ["一、现场检查结果：", "1. 处理措施", "旋转滤网压差升高"])
+    async def test_heading_in_words_of_the_question_stays(self, heading: str) -> None:
+        [found] = await drafted(f"## {heading}\n滤网局部附着杂物。[P1]")
+        assert found["heading"] == heading
+
+    async def test_characters_that_nobody_sees_are_taken_out(self) -> None:
+        [found] = await drafted("滤网\u202e局部\u200b附着\x0b杂物。[P1]\r")
+        assert found["text"] == "滤网局部附着杂物。"
+
+    @pytest.mark.parametrize("marker", ["（P1）", "(P1)", "［P1］", "【P 1】"])
+    async def test_markers_in_other_brackets_are_read(self, marker: str) -> None:
+        [found] = await drafted(f"滤网局部附着杂物。{marker}")
+        assert found["text"] == "滤网局部附着杂物。"
+        assert [c["passage"] for c in found["citations"]] == ["p1"]
+
+    async def test_passage_that_carries_nothing_of_a_statement_is_not_cited(self) -> None:
+        [found] = await drafted("现场检查发现滤网局部附着杂物。[P1][P2]")
+        assert [c["passage"] for c in found["citations"]] == ["p1"]
+
+    async def test_line_of_another_kind_than_asked_addresses_nothing(self) -> None:
+        asked = case(facets=[facet("f1", "冲洗水压力", field="amount")], covered={"f1": ["p1"]})
+        found = await drafted("滤网局部附着杂物。[P1]\n冲洗水压力不足 0.2 MPa。[P1]", asked)
+        assert [s["facets"] for s in found] == [[], ["f1"]]
 
     async def test_several_markers_give_a_quote_each(self) -> None:
         found = await drafted("压力由 0.2 MPa 提高至 0.4 MPa。[P1][P2]\n清理滤网。【p2、1】")
@@ -358,7 +432,7 @@ class TestGenerate:
         assert found == ["清理滤网。"]
 
     async def test_partial_prompt_separates_supported_from_unsupported(self) -> None:
-        reasoner = brain("清理滤网。[P2]")
+        reasoner = brain("清理滤网。[P1]")
         covered = case(covered={"f2": ["p2"]})
         assert [s async for s in reasoner.generate(covered, True, meter())]
         supported, _, rest = prompt(reasoner).partition("Unsupported facets")
@@ -558,7 +632,9 @@ class TestContextTooLong:
 
     async def test_draft_is_tried_over_half_and_cites_what_was_shown(self) -> None:
         reasoner = brain([ContextTooLong("x")], "冲洗水 [P2]\n冲洗水不足 [P6]\n")
-        found = [s async for s in reasoner.generate(case(evidence=self.MANY), False, meter())]
+        every = {"f1": [item.passage.id for item in self.MANY]}
+        many = case(evidence=self.MANY, covered=every)
+        found = [s async for s in reasoner.generate(many, False, meter())]
         assert [s["text"] for s in found] == ["冲洗水"]  # passage 6 was not shown
         assert found[0]["citations"][0]["passage"] == "p1"
 

@@ -29,8 +29,7 @@ class CheckAnswer:
         """Return the statements that stand, and what was lost with the others."""
         step = begin(self.name, state, self.policy)
         kb = await self.library.open(state["kb"])
-        cited = {c["passage"] for s in state["statements"] for c in s["citations"]}
-        opened = await open_case(state, kb, sorted(cited))
+        opened = await open_case(state, kb, _read(state))
         case = opened.case
         passages = {item.passage.id: item.passage for item in case.evidence}
         draft = await follow(state["statements"], passages, kb)
@@ -60,6 +59,14 @@ class CheckAnswer:
                 ),
             )
         )
+
+
+def _read(state: AskState) -> list[str]:
+    """Return the ids of the passages that the draft cites or that cover something."""
+    cited = {c["passage"] for s in state["statements"] for c in s["citations"]}
+    assessment = state["assessment"]
+    covering = assessment["covered"].values() if assessment else ()
+    return sorted(cited.union(*covering))
 
 
 def _lost(case: Case, check: Check) -> list[str]:

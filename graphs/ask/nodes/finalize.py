@@ -182,7 +182,7 @@ def _citation(
     passage = passages[citation["passage"]]
     place = citation["start"] - passage.start
     quote = passage.text[place : citation["end"] - passage.start]
-    url = (
+    url = passage.url or (
         f"/kb/{kb}/documents/{citation['document_id']}/text"
         f"?start={citation['start']}&end={citation['end']}&version={citation['version']}"
     )

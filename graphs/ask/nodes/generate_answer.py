@@ -9,9 +9,10 @@ from graphs.ask.nodes.base import Judging, Step, add_notice, begin, open_case
 from graphs.ask.records import Facet, Note, Notice, Statement
 from graphs.ask.state import AskState
 from graphs.evidence.assessment import assess, best_covering
-from graphs.evidence.citations import self_evident, unsupported
+from graphs.evidence.citations import unsupported
 from graphs.evidence.decision import decide
 from graphs.evidence.passages import Passage
+from graphs.evidence.plainness import self_evident
 from graphs.evidence.writing import AnswerWriter
 from graphs.policy import Policy
 from graphs.ports import Library
@@ -92,8 +93,10 @@ class GenerateAnswer:
             add_notice(notices, "evidence_changed")
         if assessment and assessment["confidence"] < assessment["threshold"]:
             add_notice(notices, "low_confidence_generation")
-        weak = [item for item in case.evidence if item.score < self.policy.answer_passage]
-        if len(weak) * 2 > len(case.evidence):
+        covering = {id_ for ids in case.covered.values() for id_ in ids}
+        relied = [item for item in case.evidence if item.passage.id in covering] or case.evidence
+        weak = [item for item in relied if item.score < self.policy.answer_passage]
+        if len(weak) * 2 > len(relied):
             add_notice(notices, "potential_noise")
         return notices
 
@@ -127,7 +130,8 @@ def passages_to_read(
     """Return at most `limit` passage ids.
 
     Every facet's best passage comes first, then what lists ask for, since a list may lie in several
-    passages, then the other covering passages, then notes by weight.
+    passages, then the other covering passages, then notes by weight: a passage that covers nothing by
+    its words may still hold the clause that answers.
     """
     required = [facet for facet in facets if covered.get(facet["id"])]
     chosen = {covered[facet["id"]][0]: None for facet in required}
@@ -136,7 +140,5 @@ def passages_to_read(
     for group in (lists, others):
         for rank in range(1, limit):
             chosen |= {ids[rank]: None for ids in group if rank < len(ids)}
-    # A passage that covers nothing is read only where nothing is covered: it adds noise.
-    direct = [note for note in notes if note["kind"] != "bridge"]
-    chosen |= {note["id"]: None for note in (direct if chosen else notes)}
+    chosen |= {note["id"]: None for note in notes}
     return list(chosen)[:limit]

@@ -35,6 +35,8 @@ class GradeEvidence:
     reasoner: Reasoner
     policy: Policy
     judging: Judging
+    last: bool = False
+    """Whether no search may follow, whatever rounds are left."""
 
     async def __call__(self, state: AskState) -> AskState:
         """Return assessment, notes and decision; the decision is clamped to what is allowed here."""
@@ -102,7 +104,8 @@ class GradeEvidence:
     def _round_left(self, state: AskState, step: Step) -> bool:
         if time.time() >= step.meter.deadline:
             step.meter.exhausted = True
-        return state["rounds"] < state["max_rounds"] and not step.meter.exhausted
+        rounds = state["rounds"] < state["max_rounds"]
+        return rounds and not step.meter.exhausted and not self.last
 
     def _notices(self, state: AskState, case: Case, changed: bool) -> list[Notice]:
         notices = list(state["notices"])
