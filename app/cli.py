@@ -13,7 +13,7 @@ from app.commands.options import AsJson, Kb
 from app.commands.screen import complain, dump, out
 from app.commands.teaching import teaching
 from app.ingest.loading import SUPPORTED
-from app.settings import PresetName
+from app.settings_sections import PresetName
 
 app = typer.Typer(
     name="youju",

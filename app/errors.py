@@ -30,7 +30,7 @@ class WebUnavailable(ServiceError):
     """Web search was asked for, and no provider is set up."""
 
     status, code = 400, "web_unavailable"
-    hint = "Leave options.web out or set it to false."
+    hint = "Leave options.web out, or set up a provider with YOUJU_WEB_PROVIDER."
 
 
 class UnknownRun(ServiceError):

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from app.settings import PresetName
+from app.settings_sections import PresetName
 
 
 def _storable(text: str) -> str:

@@ -1,71 +1,12 @@
 """Every setting of the service, read from the environment and refused at start if it is wrong."""
 
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-Share = Annotated[float, Field(ge=0, le=1)]
-PresetName = Literal["critical", "general", "research", "recall"]
-
-
-class Section(BaseModel):
-    """A group of settings; its variables are joined with two underscores."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Presets(Section):
-    """The confidence that each preset asks for before it answers in full."""
-
-    critical: Share = 0.8
-    general: Share = 0.7
-    research: Share = 0.6
-    recall: Share = 0.5
-
-
-class Weights(Section):
-    """The parts of `evidence_score`; they add up to 1."""
-
-    relevance: Share = 0.40
-    coverage: Share = 0.25
-    consistency: Share = 0.20
-    freshness: Share = 0.15
-
-    @model_validator(mode="after")
-    def _add_up(self) -> Self:
-        total = self.relevance + self.coverage + self.consistency + self.freshness
-        if abs(total - 1) > 1e-6:
-            raise ValueError(f"the four weights add up to {total:g}; make them add up to 1")
-        return self
-
-
-class Profile(Section):
-    """How one kind of retrieval searches. `threshold` applies to the calibrated score."""
-
-    threshold: Share = 0.2
-    top_n: int = Field(default=10, ge=1, le=16)
-    dense: Share = 0.6
-    keyword: Share = 0.4
-    rerank: bool = True
-
-
-class BroadenProfile(Profile):
-    """The defaults of the broadening round, its own class so that one override keeps the rest."""
-
-    threshold: Share = 0.15
-    top_n: int = Field(default=16, ge=1, le=16)
-    dense: Share = 0.7
-    keyword: Share = 0.3
-
-
-class Profiles(Section):
-    """The profile of each round."""
-
-    initial: Profile = Profile()
-    precise: Profile = Profile()
-    broaden: BroadenProfile = BroadenProfile()
+from app.settings_sections import PresetName, Presets, Profiles, Share, Weights
 
 
 class Settings(BaseSettings):
@@ -142,6 +83,14 @@ class Settings(BaseSettings):
     rerank_window: int = Field(default=20, ge=2, le=40)
     rerank_step: int = Field(default=10, ge=1, le=40)
 
+    web_provider: Literal["off", "tavily", "serper", "searxng"] = "off"
+    """Who searches the web where the caller allows it and the documents do not suffice."""
+    web_url: str | None = Field(default=None, pattern=r"^https?://\S+$")
+    """For `searxng` the address of the instance; for the others an address in place of their own."""
+    web_key: SecretStr | None = None
+    web_results: int = Field(default=5, ge=1, le=10)
+    web_timeout_seconds: float = Field(default=10, gt=0, le=60)
+
     question_seconds: float = Field(default=60, gt=0, le=3600)
     """Deadline of one question; at its end the answer is partial or insufficient."""
     model_calls: int = Field(default=16, ge=0, le=1000)
@@ -174,6 +123,7 @@ class Settings(BaseSettings):
             )
         if self.embedder == "openai":
             self._embeddings_can_be_had()
+        self._web_can_be_searched()
         if self.rerank_step >= self.rerank_window:
             raise ValueError(
                 "YOUJU_RERANK_STEP is not below YOUJU_RERANK_WINDOW; lower it, or windows don't meet"
@@ -187,6 +137,18 @@ class Settings(BaseSettings):
                 "YOUJU_MIN_PASSAGE is above YOUJU_ANSWER_PASSAGE; lower it or raise the other"
             )
         return self
+
+    def _web_can_be_searched(self) -> None:
+        if self.web_provider == "searxng" and self.web_url is None:
+            raise ValueError(
+                "YOUJU_WEB_PROVIDER=searxng needs YOUJU_WEB_URL, the address of an instance that "
+                "answers in JSON; set it or YOUJU_WEB_PROVIDER=off"
+            )
+        if self.web_provider in ("tavily", "serper") and self.web_key is None:
+            raise ValueError(
+                f"YOUJU_WEB_PROVIDER={self.web_provider} needs YOUJU_WEB_KEY; set it or "
+                "YOUJU_WEB_PROVIDER=off"
+            )
 
     def _embeddings_can_be_had(self) -> None:
         if not self.embedder_model:
@@ -237,7 +199,7 @@ def explain(error: ValidationError) -> str:
             continue
         name = "__".join(where).upper()
         variable = name if name.startswith("OPENAI_") else f"YOUJU_{name}"
-        secret = variable.endswith("_API_KEY")
+        secret = variable.endswith("_KEY")
         given = "its value" if secret else repr(problem["input"])
         lines.append(f"{variable}: {given} does not fit ({message}); see .env.example.")
     return "\n".join(lines)

@@ -13,6 +13,8 @@ from app.adapters.library import StoredLibrary
 from app.adapters.llm_cached import CachedChat
 from app.adapters.lock import DataLock
 from app.adapters.tracing import silence_tracing
+from app.adapters.web_pages import StoredWebPages
+from app.adapters.web_search import open_web_search
 from app.ingest.background import BackgroundMeter
 from app.ingest.indexing import Indexer
 from app.interpreter import keep_what_is_loaded, take_short_turns
@@ -31,6 +33,7 @@ from graphs.reasoners.cascade import CascadeReasoner
 from graphs.reasoners.llm import LLMReasoner
 from graphs.reasoners.local import LocalReasoner
 from graphs.retrieval.hybrid import HybridSearch
+from graphs.web_ports import Web
 
 logger = logging.getLogger(__name__)
 
@@ -154,7 +157,9 @@ async def open_core(settings: Settings) -> AsyncIterator[Core]:
         measure = BackgroundMeter(library, rerankers.scoring, indexing).measure
         indexer = Indexer(library, max_bytes=settings.max_upload_bytes, measure_background=measure)
         stack.callback(indexer.close)
-        bound = Collaborators(library, reasoner, search, rules_, models, confidence)
+        bound = Collaborators(
+            library, reasoner, search, rules_, models, confidence, _web(settings, library)
+        )
         async with _repairing(indexer):
             loaded = Loaded(_names(models), embedders, rerankers, chat)
             searcher = Searcher(search, bool(rerankers.standins))
@@ -214,6 +219,13 @@ def _reasoner(settings: Settings, embedder: Embedder, chat: Chat | None) -> Reas
         return local
     model = LLMReasoner(chat, local, settings.llm_context)
     return CascadeReasoner(model, local, sparing=settings.llm_cascade)
+
+
+def _web(settings: Settings, library: StoredLibrary) -> Web | None:
+    provider = open_web_search(settings)
+    if provider is None:
+        return None
+    return Web(provider, StoredWebPages(library.stores.database), settings.web_results)
 
 
 def _names(models: Models) -> dict[str, str]:

@@ -223,8 +223,26 @@ CREATE INDEX embedded_texts_used ON embedded_texts(used);
 _ORDERS = "ALTER TABLE chunks ADD COLUMN orders TEXT"
 """Places of sentences that address the answering system; NULL where nobody looked for them yet."""
 
+_WEB_PAGES = """
+CREATE TABLE web_pages (
+    id TEXT PRIMARY KEY,
+    document_id TEXT NOT NULL,
+    title TEXT NOT NULL,
+    text TEXT NOT NULL,
+    version TEXT NOT NULL,
+    content_hash TEXT NOT NULL,
+    date TEXT,
+    language TEXT NOT NULL,
+    url TEXT NOT NULL,
+    orders TEXT NOT NULL,
+    found REAL NOT NULL
+) STRICT;
+CREATE INDEX web_pages_found ON web_pages(found);
+"""
+"""Pages of the web that questions found; they belong to no knowledge base."""
+
 STEPS = (
     _FIRST, _CONVERSION, _NEAR_DUPLICATES, _PAGES, _OLD_TEXTS, _CALIBRATIONS, _LEARNING,
-    _PASSAGE_VECTORS, _MODEL, _ORDERS,
+    _PASSAGE_VECTORS, _MODEL, _ORDERS, _WEB_PAGES,
 )  # fmt: skip
 """Step n leads from schema n to schema n + 1; a step that was released never changes."""

@@ -28,7 +28,7 @@ async def ask(
     reply: ReplyDep,
 ) -> Response:
     """Answer a question from one knowledge base, with verified citations or a useful refusal."""
-    if body.options.web:
+    if body.options.web and settings.web_provider == "off":
         raise WebUnavailable("There is no provider for web search.")
     body_hash = _hash(body)
     run = await runs.known(key, body_hash)

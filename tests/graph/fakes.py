@@ -15,7 +15,7 @@ from memory_kb import MemoryKnowledgeBase, MemoryLibrary, passage
 from graphs.ask.graph import AskGraph, Collaborators, build_graph
 from graphs.ask.nodes.finalize import Models
 from graphs.ask.records import Facet, Statement, SubQuestion, Turn
-from graphs.errors import StoreUnavailable
+from graphs.errors import StoreUnavailable, WebSearchFailed
 from graphs.evidence.calibration import ConfidenceModel
 from graphs.evidence.citations import quote_of
 from graphs.evidence.passages import Evidence, Hit, Passage
@@ -31,6 +31,7 @@ from graphs.ports import (
 )
 from graphs.reasoners.base import Analysis, Case, Check, Meter, Reading
 from graphs.retrieval.hybrid import HybridSearch
+from graphs.web_ports import Web, WebPage
 
 DIMENSION = 96
 
@@ -316,8 +317,34 @@ AT_ONCE = RetryPolicy(
 )
 
 
+@dataclass
+class FakeWeb:
+    """Finds these pages, or fails, and keeps what it was asked."""
+
+    pages: list[WebPage] = field(default_factory=list)
+    error: WebSearchFailed | None = None
+    asked: list[str] = field(default_factory=list)
+    name: str = "fake"
+    kept: dict[str, Passage] = field(default_factory=dict)
+
+    async def search(self, query: str, limit: int) -> list[WebPage]:
+        self.asked.append(query)
+        if self.error:
+            raise self.error
+        return self.pages[:limit]
+
+    async def keep(self, pages: Sequence[Passage]) -> None:
+        self.kept |= {page.id: page for page in pages}
+
+    async def read(self, ids: Sequence[str]) -> list[Passage]:
+        return [self.kept[id_] for id_ in ids if id_ in self.kept]
+
+
 def builder(
-    reasoner: Any, base: MemoryKnowledgeBase | MemoryLibrary, policy: Policy | None = None
+    reasoner: Any,
+    base: MemoryKnowledgeBase | MemoryLibrary,
+    policy: Policy | None = None,
+    web: FakeWeb | None = None,
 ) -> AskGraph:
     """Return the real graph over these fakes; store errors are retried at once."""
     library = base if isinstance(base, MemoryLibrary) else MemoryLibrary({"kb": base})
@@ -331,6 +358,7 @@ def builder(
             policy=rules,
             models=Models("fake-ngrams", "fake-constant", reasoner.name, "default"),
             confidence=ConfidenceModel(),
+            web=Web(web, web) if web else None,
             retries=AT_ONCE,
         )
     )
@@ -344,9 +372,11 @@ def compiled(
     base: MemoryKnowledgeBase | MemoryLibrary | None = None,
     policy: Policy | None = None,
     checkpointer: BaseCheckpointSaver[Any] | None = None,
+    web: FakeWeb | None = None,
 ) -> Graph:
     """Return the compiled graph."""
-    return builder(reasoner, base or knowledge_base(), policy).compile(checkpointer=checkpointer)
+    built = builder(reasoner, base or knowledge_base(), policy, web)
+    return built.compile(checkpointer=checkpointer)
 
 
 async def final_state(graph: Graph, question: dict[str, Any], config: Any = None) -> dict[str, Any]:

@@ -100,7 +100,7 @@ OWNERS = {
     "known_questions": ("document_id", "documents", "id"),
 }
 """Every table of a data folder whose only knowledge base is `kb`: column, owner, its column."""
-ROOTS = {"kbs", "model_spending", "embedded_texts"}
+ROOTS = {"kbs", "model_spending", "embedded_texts", "web_pages"}
 
 
 def orphans(stores: Stores) -> dict[str, int]:

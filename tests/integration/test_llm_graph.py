@@ -306,7 +306,9 @@ async def test_second_round_takes_at_most_four_calls(folder: Path, server: Scrip
     def doubting(prompt: str) -> dict[str, Any]:
         return grade(prompt) | {"verdict": "rewrite", "retrieve": True}
 
-    free = lambda prompt: f"Stranded travellers get their room paid. [P{numbers(prompt)[1]}]"  # noqa: E731
+    def free(prompt: str) -> str:
+        return f"Travellers stranded by weather get their hotel paid. [P{numbers(prompt)[1]}]"
+
     script(server, grade=[doubting, grade], write=free)
     server.script(Reply({"main": "weather hotel costs", "more": []}, when="search queries"))
     async with asking(folder, server, llm_cascade=True, sure_from=1.0) as ask:

@@ -10,7 +10,8 @@ from app import index_ranks, why_not
 from app.document_lookup import meant
 from app.ingest.reports import Source
 from app.search_resources import WhyNotOut
-from app.settings import Profile, Profiles, Settings
+from app.settings import Settings
+from app.settings_sections import Profile, Profiles
 from app.wiring import OpenServices, open_services
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
