@@ -139,8 +139,18 @@ class DataReadOnly(RunFailed):
     status, code, hint = READ_ONLY.status, READ_ONLY.code, READ_ONLY.hint
 
 
+class RunCancelled(RunFailed):
+    """The caller cancelled the question."""
+
+    status, code = 409, "run_cancelled"
+    hint = "Ask again on the same thread or on another one."
+
+    def __init__(self, message: str = "The question was cancelled.") -> None:
+        super().__init__(message)
+
+
 RUN_ERRORS: dict[str, type[RunFailed]] = {
-    kind.code: kind for kind in (RunFailed, KnowledgeBaseGone, DiskFull, DataReadOnly)
+    kind.code: kind for kind in (RunFailed, KnowledgeBaseGone, DiskFull, DataReadOnly, RunCancelled)
 }
 """What the code of a run's `error` event stands for."""
 

@@ -59,6 +59,25 @@ class ThreadRunOut(BaseModel):
     created_at: str
 
 
+class ThreadSummaryOut(BaseModel):
+    """A thread in short: its first question, and how its last one stands."""
+
+    thread_id: str
+    kb: str
+    question: str
+    runs: int
+    status: RunStatus
+    created_at: str
+    updated_at: str
+
+
+class ThreadListOut(BaseModel):
+    """Threads, newest first; `next` is the cursor of the next page, null on the last one."""
+
+    threads: list[ThreadSummaryOut]
+    next: str | None
+
+
 class ThreadOut(BaseModel):
     """A conversation, oldest question first."""
 

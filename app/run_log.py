@@ -13,6 +13,7 @@ from graphs.ask import recovery
 _SHOWN = {
     "analyze": ("intent", "queries", "facets"),
     "retrieve": ("retrievals",),
+    "search": ("retrievals",),
     "grade": ("decision",),
     "rewrite": ("queries", "rounds"),
     "generate": ("statements",),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-RunStatus = Literal["running", "interrupted", "done", "error"]
+RunStatus = Literal["running", "interrupted", "done", "error", "cancelled"]
 EventType = Literal["run", "node", "decision", "token", "reset", "answer", "error", "done"]
 
 OWNER = "local"
@@ -49,6 +49,19 @@ class Thread:
     id: str
     kb: str
     created: float
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadSummary:
+    """A thread as a list shows it: its first question, how many there are, how the last one stands."""
+
+    id: str
+    kb: str
+    created: float
+    question: str
+    runs: int
+    status: RunStatus
+    updated: float
 
 
 @dataclass(frozen=True, slots=True)

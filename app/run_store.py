@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from app import cited, feedback_tables, run_tables
+from app import cited, feedback_tables, run_tables, thread_tables
 from app.feedback import Feedback, NewFeedback
-from app.run_records import Draft, Event, NewRun, Run, RunStatus, Thread
+from app.run_records import Draft, Event, NewRun, Run, RunStatus, Thread, ThreadSummary
 from graphs.errors import StoreUnavailable
 
 T = TypeVar("T")
@@ -71,6 +71,10 @@ class RunStore:
         """Write the last events together with the final status; return the last id."""
         return await self._write(lambda c: run_tables.finish(c, run_id, drafts, status))
 
+    async def cancel(self, run_id: str, drafts: Sequence[Draft]) -> Run:
+        """End a run that is not over with these events; raises UnknownRun."""
+        return await self._write(lambda c: run_tables.cancel(c, run_id, drafts))
+
     async def interrupt(self, run_id: str) -> None:
         """Leave a running run to be resumed."""
         await self._write(lambda c: run_tables.interrupt(c, run_id))
@@ -85,11 +89,17 @@ class RunStore:
 
     async def thread(self, thread_id: str) -> Thread:
         """Return a thread or raise UnknownThread."""
-        return await self._read(lambda c: run_tables.thread(c, thread_id))
+        return await self._read(lambda c: thread_tables.thread(c, thread_id))
 
     async def runs_of(self, thread_id: str) -> list[Run]:
         """Return the runs of a thread, oldest first."""
         return await self._read(lambda c: run_tables.runs_of(c, thread_id))
+
+    async def threads(
+        self, limit: int, before: tuple[float, str] | None = None
+    ) -> list[ThreadSummary]:
+        """Return threads, newest first, from behind (created, id) `before` on."""
+        return await self._read(lambda c: thread_tables.threads(c, limit, before))
 
     async def events(self, run_id: str, after: int = 0, kind: str | None = None) -> list[Event]:
         """Return the events with a larger id than `after`, of one type or of all, in order."""
@@ -97,11 +107,11 @@ class RunStore:
 
     async def begin_delete(self, thread_id: str) -> None:
         """Hide a thread until its checkpoints are deleted; raises UnknownThread, ThreadBusy."""
-        await self._write(lambda c: run_tables.begin_delete(c, thread_id))
+        await self._write(lambda c: thread_tables.begin_delete(c, thread_id))
 
     async def end_delete(self, thread_id: str) -> None:
         """Delete a hidden thread with its runs and events."""
-        await self._write(lambda c: run_tables.end_delete(c, thread_id))
+        await self._write(lambda c: thread_tables.end_delete(c, thread_id))
 
     async def put_feedback(self, new: NewFeedback) -> Feedback:
         """Store what is said of a run; raises UnknownRun, RunWithoutAnswer, InvalidRequest."""

@@ -17,9 +17,18 @@ from app.errors import (
     OtherKnowledgeBase,
     ThreadBusy,
     UnknownRun,
-    UnknownThread,
 )
-from app.run_records import OWNER, Draft, Event, NewRun, Run, RunStatus, Thread, decode, encode
+from app.run_records import (
+    OWNER,
+    Draft,
+    Event,
+    NewRun,
+    Run,
+    RunStatus,
+    decode,
+    encode,
+)
+from app.thread_tables import thread
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS threads (
@@ -47,6 +56,7 @@ CREATE TABLE IF NOT EXISTS runs (
 CREATE UNIQUE INDEX IF NOT EXISTS one_running ON runs(thread_id) WHERE status = 'running';
 CREATE UNIQUE INDEX IF NOT EXISTS one_key ON runs(owner, idempotency_key)
     WHERE idempotency_key IS NOT NULL;
+CREATE INDEX IF NOT EXISTS threads_of_owner ON threads(owner, created, id);
 CREATE INDEX IF NOT EXISTS runs_of_thread ON runs(thread_id, created);
 CREATE TABLE IF NOT EXISTS events (
     run_id TEXT NOT NULL REFERENCES runs(id),
@@ -145,6 +155,15 @@ def finish(
     return last
 
 
+def cancel(connection: sqlite3.Connection, run_id: str, drafts: Sequence[Draft]) -> Run:
+    """End a run that is not over with these events; one that is over stays as it is."""
+    known = run(connection, run_id)
+    if known.status not in ("running", "interrupted"):
+        return known
+    finish(connection, run_id, drafts, "cancelled")
+    return run(connection, run_id)
+
+
 def interrupt(connection: sqlite3.Connection, run_id: str) -> None:
     """Leave a running run to be resumed."""
     connection.execute(
@@ -181,16 +200,6 @@ def by_key(connection: sqlite3.Connection, key: str, body_hash: str) -> Run | No
     return known
 
 
-def thread(connection: sqlite3.Connection, thread_id: str) -> Thread:
-    """Return a thread or raise UnknownThread."""
-    row = connection.execute(
-        "SELECT id, kb, created FROM threads WHERE id = ? AND deleted = 0", (thread_id,)
-    ).fetchone()
-    if row is None:
-        raise UnknownThread("There is no thread with this id.")
-    return Thread(*row)
-
-
 def events(
     connection: sqlite3.Connection, run_id: str, after: int = 0, kind: str | None = None
 ) -> list[Event]:
@@ -201,23 +210,6 @@ def events(
         (run_id, after, kind),
     )
     return [Event(number, name, decode(data)) for number, name, data in rows]
-
-
-def begin_delete(connection: sqlite3.Connection, thread_id: str) -> None:
-    """Hide a thread; raises ThreadBusy while one of its questions runs."""
-    thread(connection, thread_id)
-    if any(known.status == "running" for known in runs_of(connection, thread_id)):
-        raise ThreadBusy("A question is running on this thread.")
-    connection.execute("UPDATE threads SET deleted = 1 WHERE id = ?", (thread_id,))
-
-
-def end_delete(connection: sqlite3.Connection, thread_id: str) -> None:
-    """Delete a hidden thread with its runs and events."""
-    runs = "(SELECT id FROM runs WHERE thread_id = ?)"
-    for table in ("events", "cited", "feedback"):
-        connection.execute(f"DELETE FROM {table} WHERE run_id IN {runs}", (thread_id,))
-    connection.execute("DELETE FROM runs WHERE thread_id = ?", (thread_id,))
-    connection.execute("DELETE FROM threads WHERE id = ?", (thread_id,))
 
 
 def _new_id() -> str:

@@ -11,9 +11,18 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 
-from app.errors import RUN_ERRORS, KnowledgeBaseGone, RunFailed, RunInterrupted, run_failure
+from app.errors import (
+    RUN_ERRORS,
+    KnowledgeBaseGone,
+    RunCancelled,
+    RunFailed,
+    RunInterrupted,
+    run_failure,
+)
+from app.metrics import Metrics
+from app.run_activity import Active
 from app.run_log import RunLog
-from app.run_records import Draft, Event, NewRun, Run, Thread
+from app.run_records import Draft, Event, NewRun, Run, RunStatus, Thread
 from app.run_store import RunStore
 from app.schemas import Answer, answer_of
 from graphs.errors import UnknownKnowledgeBase
@@ -25,35 +34,15 @@ _POLL_SECONDS = 1.0
 _MAX_STEPS = 60
 
 
-class _Active:
-    """A run that this process drives."""
-
-    def __init__(self) -> None:
-        self.task: asyncio.Task[None] | None = None
-        self.changed = asyncio.Condition()
-        self.last = 0
-        self.over = False
-
-    async def advance(self, last: int | None = None) -> None:
-        """Wake the followers: there are events up to `last`, or the run is over."""
-        async with self.changed:
-            self.last, self.over = last or self.last, last is None
-            self.changed.notify_all()
-
-    async def beyond(self, seen: int, seconds: float) -> None:
-        """Wait until there is an event after `seen`, the run is over, or `seconds` have passed."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds), self.changed:
-                await self.changed.wait_for(lambda: self.last > seen or self.over)
-
-
 class RunManager:
     """Starts, follows, resumes and forgets runs. Built inside a running event loop."""
 
     def __init__(self, graph: Graph, store: RunStore) -> None:
         self.store = store
+        self.metrics = Metrics()
+        self.metrics.watch(lambda: len(self._active))
         self._graph = graph
-        self._active: dict[str, _Active] = {}
+        self._active: dict[str, Active] = {}
 
     async def recover(self) -> None:
         """Bring the store in order after the last process; call it before serving."""
@@ -85,6 +74,15 @@ class RunManager:
         run = await self.store.reopen(thread_id)
         self._start(run)
         return run
+
+    async def cancel(self, run_id: str) -> Run:
+        """End a run at once and return it; one that is over stays as it is. Raises UnknownRun."""
+        active = self._active.get(run_id)
+        if active is not None and active.task is not None:
+            active.cancelled = True
+            active.task.cancel()
+            await asyncio.wait([active.task])
+        return await self.store.cancel(run_id, _ending(RunCancelled(), "cancelled"))
 
     async def wait(self, run_id: str) -> Run:
         """Return the run once it is over: done, failed or interrupted."""
@@ -155,7 +153,7 @@ class RunManager:
             if task in late:
                 await self.store.interrupt(run_id)
 
-    async def _pause(self, active: _Active | None, after: int, seconds: float) -> None:
+    async def _pause(self, active: Active | None, after: int, seconds: float) -> None:
         if active is None:
             # Another process drives it, or it ended just now: the table tells.
             await asyncio.sleep(min(seconds, _POLL_SECONDS))
@@ -168,14 +166,20 @@ class RunManager:
         await self.store.end_delete(thread_id)
 
     def _start(self, run: Run) -> None:
-        active = self._active[run.id] = _Active()
+        active = self._active[run.id] = Active()
         active.task = asyncio.create_task(self._drive(run, active), name=f"run-{run.id}")
 
-    async def _drive(self, run: Run, active: _Active) -> None:
+    async def _drive(self, run: Run, active: Active) -> None:
         """The run boundary: whatever happens inside ends as events and a status."""
         try:
-            drafts = await self._run_graph(run, active)
+            answer, drafts = await self._run_graph(run, active)
             await self.store.finish(run.id, drafts, "done")
+            self.metrics.ended("done", answer)
+        except asyncio.CancelledError:
+            if not active.cancelled:
+                raise  # the service stops: the run is left to be resumed
+            await self.store.cancel(run.id, _ending(RunCancelled(), "cancelled"))
+            self.metrics.ended("cancelled")
         except UnknownKnowledgeBase as error:
             gone = f"There is no knowledge base named {error.name} any more."
             await self._fail(run, KnowledgeBaseGone(gone))
@@ -187,8 +191,8 @@ class RunManager:
             await active.advance()
 
     async def _fail(self, run: Run, why: RunFailed) -> None:
-        error = Draft("error", {"code": why.code, "message": str(why)})
-        await self.store.finish(run.id, [error, Draft("done", {"status": "error"})], "error")
+        await self.store.finish(run.id, _ending(why, "error"), "error")
+        self.metrics.ended("error")
 
     async def _failure(self, run: Run) -> RunFailed:
         """Return the error that a run without an answer ended in."""
@@ -197,8 +201,8 @@ class RunManager:
             return RunFailed("This question ran into an error.")
         return RUN_ERRORS[told[-1]["code"]](told[-1]["message"])
 
-    async def _run_graph(self, run: Run, active: _Active) -> list[Draft]:
-        """Run the graph to its end and return the closing events."""
+    async def _run_graph(self, run: Run, active: Active) -> tuple[Answer, list[Draft]]:
+        """Run the graph to its end and return the answer with the closing events."""
         config = _config(run)
         start, log = await self._entry(run, config)
         await self._write(run, active, log.unfinished())
@@ -210,7 +214,7 @@ class RunManager:
                 await self._write(run, active, log.take(part))
         snapshot = await self._graph.aget_state(config)
         answer = answer_of(snapshot.values["result"], run.id, run.thread_id)
-        return [*log.transcript.settle(answer.answer), *_closing(answer)]
+        return answer, [*log.transcript.settle(answer.answer), *_closing(answer)]
 
     async def _entry(
         self, run: Run, config: RunnableConfig
@@ -226,7 +230,7 @@ class RunManager:
             return fresh, RunLog.restore(events, ())
         return None, RunLog.restore(events, snapshot.next)
 
-    async def _write(self, run: Run, active: _Active, drafts: Sequence[Draft]) -> None:
+    async def _write(self, run: Run, active: Active, drafts: Sequence[Draft]) -> None:
         if drafts:
             await active.advance(await self.store.append(run.id, drafts))
 
@@ -237,6 +241,11 @@ def _config(run: Run) -> RunnableConfig:
         "metadata": {"run_id": run.id},
         "recursion_limit": _MAX_STEPS,
     }
+
+
+def _ending(why: RunFailed, status: RunStatus) -> list[Draft]:
+    error = Draft("error", {"code": why.code, "message": str(why)})
+    return [error, Draft("done", {"status": status})]
 
 
 def _closing(answer: Answer) -> list[Draft]:

@@ -44,7 +44,7 @@ class CitationOut(Part):
     date: str | None
     superseded: bool
     url: str | None
-    """Where exactly the quote can be read, relative to the service, or null."""
+    """Where the quote can be read: a path of the service, the address of a page of the web, or null."""
 
 
 class SubQuestionOut(Part):

@@ -3,9 +3,10 @@
 from dataclasses import asdict
 from importlib.metadata import version
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 
 from app.deps import PulseDep, RunsDep, ServicesDep
+from app.metrics import MEDIA_TYPE
 from app.resources import HealthOut, ReadyOut, StandinOut
 
 router = APIRouter(tags=["service"])
@@ -16,6 +17,16 @@ VERSION = version("youju")
 async def healthz() -> HealthOut:
     """Say that the process is alive."""
     return HealthOut(status="ok", version=VERSION)
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
+)
+async def metrics(runs: RunsDep) -> Response:
+    """Return what Prometheus collects: runs, latencies of nodes, warnings, calls and tokens."""
+    return Response(runs.metrics.render(), media_type=MEDIA_TYPE)
 
 
 @router.get("/readyz")

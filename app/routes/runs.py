@@ -20,7 +20,11 @@ router = APIRouter(prefix="/runs", tags=["runs"])
 async def _outcome(runs: RunManager, run: Run) -> tuple[Answer | None, ErrorBody | None]:
     if run.status == "done":
         return Answer.model_validate_json(await runs.answer(run)), None
-    errors = await runs.store.events(run.id, kind="error") if run.status == "error" else []
+    errors = (
+        await runs.store.events(run.id, kind="error")
+        if run.status in ("error", "cancelled")
+        else []
+    )
     if not errors:
         return None, None
     told = json.loads(errors[-1].data)
@@ -30,7 +34,16 @@ async def _outcome(runs: RunManager, run: Run) -> tuple[Answer | None, ErrorBody
 @router.get("/{run_id}")
 async def get_run(run_id: str, runs: RunsDep) -> RunOut:
     """Return a run with its answer, once there is one."""
-    run = await runs.store.run(run_id)
+    return await _shown(runs, await runs.store.run(run_id))
+
+
+@router.post("/{run_id}/cancel")
+async def cancel_run(run_id: str, runs: RunsDep) -> RunOut:
+    """End a question that is running or was interrupted; one that is over stays as it is."""
+    return await _shown(runs, await runs.cancel(run_id))
+
+
+async def _shown(runs: RunManager, run: Run) -> RunOut:
     answer, error = await _outcome(runs, run)
     return RunOut(
         run_id=run.id,
@@ -61,7 +74,7 @@ async def get_events(
     """Replay the events after `Last-Event-ID`, then follow the run to its end."""
     run = await runs.store.run(run_id)
     headers = {"X-Run-Id": run.id, "X-Thread-Id": run.thread_id}
-    over = run.status in ("done", "error")
+    over = run.status in ("done", "error", "cancelled")
     if over and after and not await runs.store.events(run.id, after):
         return Response(status_code=204, headers=headers)
     return event_stream(runs, run.id, after, settings.heartbeat_seconds, headers)

@@ -1,12 +1,23 @@
 """Threads: conversations, their checkpoints, and what a stopped process left unfinished."""
 
-from fastapi import APIRouter
+import math
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from app.deps import KeeperDep, RunsDep, ServicesDep
+from app.errors import InvalidRequest
 from app.history import history
 from app.replies import RESPONSES, ReplyDep
-from app.resources import HistoryOut, ThreadOut, ThreadRunOut, moment
+from app.resources import (
+    HistoryOut,
+    ThreadListOut,
+    ThreadOut,
+    ThreadRunOut,
+    ThreadSummaryOut,
+    moment,
+)
 from app.run_records import Run
 from app.runs import RunManager
 from app.schemas import Answer
@@ -26,6 +37,43 @@ async def _in_short(runs: RunManager, run: Run) -> ThreadRunOut:
         answer=answer.answer if answer else None,
         created_at=moment(run.created),
     )
+
+
+@router.get("")
+async def list_threads(
+    runs: RunsDep,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    cursor: Annotated[str | None, Query(max_length=100)] = None,
+) -> ThreadListOut:
+    """Return the threads, newest first, a page at a time."""
+    found = await runs.store.threads(limit + 1, _place(cursor) if cursor else None)
+    page, more = found[:limit], len(found) > limit
+    return ThreadListOut(
+        threads=[
+            ThreadSummaryOut(
+                thread_id=each.id,
+                kb=each.kb,
+                question=each.question,
+                runs=each.runs,
+                status=each.status,
+                created_at=moment(each.created),
+                updated_at=moment(each.updated),
+            )
+            for each in page
+        ],
+        next=f"{page[-1].created!r}_{page[-1].id}" if more else None,
+    )
+
+
+def _place(cursor: str) -> tuple[float, str]:
+    created, _, id_ = cursor.partition("_")
+    try:
+        place = float(created)
+    except ValueError:
+        place = math.nan
+    if not math.isfinite(place) or not id_:
+        raise InvalidRequest("cursor must be the `next` of an earlier page.")
+    return place, id_
 
 
 @router.get("/{thread_id}")

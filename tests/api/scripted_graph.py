@@ -140,7 +140,10 @@ def result(state: AskState, path: list[str]) -> dict[str, Any]:
             "cost": None,
             "retrievals": 1,
             "elapsed_ms": 1.0,
-            "nodes": {},
+            "nodes": {
+                node: {"calls": 0, "input_tokens": 0, "output_tokens": 0, "elapsed_ms": 0.1}
+                for node in path
+            },
         },
         "models": {"embedder": "e", "reranker": "r", "reasoner": "embedded", "calibration": "d"},
     }

@@ -101,3 +101,24 @@ async def test_deleted_thread_leaves_nothing(client: Client) -> None:
         assert rows == [(other["thread_id"],)]
     runs = connection.execute("SELECT DISTINCT run_id FROM events").fetchall()
     assert runs == [(other["run_id"],)]
+
+
+async def test_threads_are_listed_newest_first_a_page_at_a_time(client: Client) -> None:
+    assert (await client.get("/threads")).json() == {"threads": [], "next": None}
+    first = [await _ask(client, text) for text in ("one", "two", "three")]
+    await _ask(client, "one again", first[0]["thread_id"])
+    page = (await client.get("/threads?limit=2")).json()
+    assert [each["question"] for each in page["threads"]] == ["three", "two"]
+    assert page["threads"][0]["thread_id"] == first[2]["thread_id"]
+    rest = (await client.get("/threads", params={"limit": 2, "cursor": page["next"]})).json()
+    assert [(each["question"], each["runs"]) for each in rest["threads"]] == [("one", 2)]
+    assert rest["next"] is None
+    assert rest["threads"][0]["status"] == "done"
+    await client.delete(f"/threads/{first[1]['thread_id']}")
+    left = (await client.get("/threads")).json()["threads"]
+    assert [each["question"] for each in left] == ["three", "one"]
+
+
+async def test_odd_pages_are_refused(client: Client) -> None:
+    for query in ("limit=0", "limit=101", "cursor=nan_x", "cursor=5", "cursor=_"):
+        assert (await client.get(f"/threads?{query}")).status_code == 400, query
