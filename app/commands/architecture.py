@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ from app.commands.boundary import CommandFailed
 from app.routes.graph import describe
 from app.runs import Graph
 from app.settings import Settings
-from app.wiring import open_services
+from app.wiring import open_core
+from graphs.ask.graph import build_graph
+from graphs.web_ports import Web
 
 _HEAD = """# Architecture of the graph
 
@@ -27,18 +30,23 @@ async def draw(settings: Settings) -> tuple[dict[str, Any], str]:
     with tempfile.TemporaryDirectory(prefix="youju-graph-") as folder:
         # the page shows what every installation has: a folder of its own and the embedded brain
         own = settings.model_copy(update={"data_dir": Path(folder), "llm": "off"})
-        async with open_services(own) as services:
-            return describe(services.graph).model_dump(), page_of(services.graph)
+        async with open_core(own) as core:
+            graph = core.builder.compile(name="ask")
+            nobody: Any = None  # the page asks no provider and reads no page
+            web = replace(core.collaborators, web=Web(nobody, nobody))
+            page = page_of(graph, build_graph(web).compile(name="ask"))
+            return describe(graph).model_dump(), page
 
 
-def page_of(graph: Graph) -> str:
-    """Return the page: picture, nodes with what they do, edges with the keys that lead there."""
+def page_of(graph: Graph, with_web: Graph) -> str:
+    """Return the page: picture, nodes with what they do, edges with the keys that lead there.
+
+    `with_web` is the graph of a service with a provider of web search: what it has more comes last.
+    """
     mermaid = diagram.mermaid(graph).strip()
-    nodes = [f"| `{name}` | `{kind}` | {does} |" for name, kind, does in _nodes(graph)]
-    edges = [
-        f"| `{edge.source}` | {f'`{edge.key}`' if edge.key else ''} | `{edge.target}` |"
-        for edge in diagram.edges(graph)
-    ]
+    nodes, edges = _node_rows(graph), _edge_rows(graph)
+    more_nodes = [row for row in _node_rows(with_web) if row not in nodes]
+    more_edges = [row for row in _edge_rows(with_web) if row not in edges]
     return "\n".join(
         [
             f"{_HEAD}```mermaid\n{mermaid}\n```\n\n## Nodes\n",
@@ -48,6 +56,11 @@ def page_of(graph: Graph) -> str:
             "| from | key | to |\n|---|---|---|",
             *edges,
             *_handlers(graph),
+            "\n## With a provider of web search\n\nThe same graph with one more branch.\n",
+            "| node | class | does |\n|---|---|---|",
+            *more_nodes,
+            "\n| from | key | to |\n|---|---|---|",
+            *more_edges,
             "",
         ]
     )
@@ -60,6 +73,17 @@ def compare(page: str, file: Path) -> None:
         raise CommandFailed(
             f"{file} does not show the graph as it is.", f"Run youju graph --write {file}."
         )
+
+
+def _node_rows(graph: Graph) -> list[str]:
+    return [f"| `{name}` | `{kind}` | {does} |" for name, kind, does in _nodes(graph)]
+
+
+def _edge_rows(graph: Graph) -> list[str]:
+    return [
+        f"| `{edge.source}` | {f'`{edge.key}`' if edge.key else ''} | `{edge.target}` |"
+        for edge in diagram.edges(graph)
+    ]
 
 
 def _nodes(graph: Graph) -> Iterator[tuple[str, str, str]]:
