@@ -12,6 +12,8 @@ from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 
 from app import error_responses
+from app.adapters.checkpoint_pruning import CheckpointPruner, Retention
+from app.adapters.checkpoints import CompactSaver
 from app.adapters.dense_chroma import FingerprintMismatch
 from app.adapters.library import InvalidKnowledgeBaseName
 from app.body_limit import BodyLimit
@@ -34,6 +36,7 @@ from app.runs import RunManager
 from app.schemas import ErrorOut
 from app.services import Services
 from app.settings import Settings
+from app.step_keeper import StepKeeper
 from app.text_keeper import TextKeeper
 from app.wiring import RUNS_FILE, open_services
 from graphs.errors import EmbedderUnavailable
@@ -73,7 +76,10 @@ async def _lifespan(app: FastAPI, opener: Opener) -> AsyncIterator[None]:
         await manager.recover()
         app.state.services, app.state.runs, app.state.pulse = services, manager, Pulse()
         app.state.keeper = TextKeeper(services.library.stores.old_texts, store)
-        ticking = asyncio.gather(app.state.pulse.run(), app.state.keeper.run())
+        keeping = [app.state.pulse.run(), app.state.keeper.run()]
+        if isinstance(services.graph.checkpointer, CompactSaver):
+            keeping.append(_steps(settings, services.graph.checkpointer).run())
+        ticking = asyncio.gather(*keeping)
         logger.info("ready; the %s reasoner answers", services.models["reasoner"])
         try:
             yield
@@ -85,6 +91,11 @@ async def _lifespan(app: FastAPI, opener: Opener) -> AsyncIterator[None]:
             await store.close()
             # FastAPI's caches keep the app itself; stores and models must not stay with it
             del app.state.services, app.state.runs, app.state.pulse, app.state.keeper
+
+
+def _steps(settings: Settings, saver: CompactSaver) -> StepKeeper:
+    retention = Retention(settings.checkpoint_days * 86_400, settings.checkpoint_questions)
+    return StepKeeper(CheckpointPruner(settings.data_dir / RUNS_FILE, saver, retention))
 
 
 def create_app(settings: Settings, opener: Opener = open_services) -> FastAPI:

@@ -103,6 +103,8 @@ class HistoryOut(BaseModel):
 
     thread_id: str
     checkpoints: list[HistoryEntry]
+    pruned_before: str | None
+    """The oldest checkpoint that is kept, where older steps are gone; else null."""
 
 
 class KbOut(BaseModel):

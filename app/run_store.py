@@ -30,9 +30,11 @@ class RunStore:
         self._connection = sqlite3.connect(
             path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
+        self._connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
         self._connection.execute("PRAGMA journal_mode=WAL")
         self._connection.execute(f"PRAGMA synchronous={synchronous}")
         self._connection.executescript(run_tables.SCHEMA)
+        self._connection.executescript(thread_tables.SCHEMA)
         self._connection.executescript(feedback_tables.SCHEMA)
         cited.prepare(self._connection)
 
@@ -100,6 +102,10 @@ class RunStore:
     ) -> list[ThreadSummary]:
         """Return threads, newest first, from behind (created, id) `before` on."""
         return await self._read(lambda c: thread_tables.threads(c, limit, before))
+
+    async def pruned_before(self, thread_id: str) -> str | None:
+        """Return the oldest checkpoint that is kept where older ones are gone, else None."""
+        return await self._read(lambda c: thread_tables.pruned_before(c, thread_id))
 
     async def events(self, run_id: str, after: int = 0, kind: str | None = None) -> list[Event]:
         """Return the events with a larger id than `after`, of one type or of all, in order."""

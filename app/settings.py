@@ -107,6 +107,10 @@ class Settings(BaseSettings):
     """Worker threads for CPU work; 0 stands for one per processor."""
     synchronous: Literal["NORMAL", "FULL"] = "NORMAL"
     """How SQLite writes checkpoints: NORMAL survives a killed process, FULL also a power cut."""
+    checkpoint_days: float = Field(default=7, ge=0, le=3650)
+    """How long the steps of a thread's questions are kept after the last one; answers stay."""
+    checkpoint_questions: int = Field(default=20, ge=1, le=1000)
+    """Questions of one thread whose steps are kept."""
     heartbeat_seconds: float = Field(default=15, gt=0, le=300)
     shutdown_seconds: float = Field(default=5, ge=0, le=300)
     """How long a stop waits for running questions before it leaves them to be resumed."""

@@ -8,6 +8,22 @@ import sqlite3
 from app.errors import ThreadBusy, UnknownThread
 from app.run_records import OWNER, Thread, ThreadSummary
 
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS pruned (
+    thread_id TEXT PRIMARY KEY,
+    before TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+"""Up to which checkpoint (`before`, the oldest kept one) a thread's steps are gone."""
+
+
+def pruned_before(connection: sqlite3.Connection, thread_id: str) -> str | None:
+    """Return the id of the oldest checkpoint that was kept, or None where none was dropped."""
+    row = connection.execute(
+        "SELECT before FROM pruned WHERE thread_id = ?", (thread_id,)
+    ).fetchone()
+    return str(row[0]) if row else None
+
 
 def thread(connection: sqlite3.Connection, thread_id: str) -> Thread:
     """Return a thread or raise UnknownThread."""
@@ -52,4 +68,5 @@ def end_delete(connection: sqlite3.Connection, thread_id: str) -> None:
     for table in ("events", "cited", "feedback"):
         connection.execute(f"DELETE FROM {table} WHERE run_id IN {runs}", (thread_id,))
     connection.execute("DELETE FROM runs WHERE thread_id = ?", (thread_id,))
+    connection.execute("DELETE FROM pruned WHERE thread_id = ?", (thread_id,))
     connection.execute("DELETE FROM threads WHERE id = ?", (thread_id,))

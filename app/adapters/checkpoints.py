@@ -182,6 +182,8 @@ async def open_checkpoints(
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     async with aiosqlite.connect(path, timeout=_BUSY_SECONDS) as connection:
+        # before the first table, or SQLite takes it only with the next VACUUM
+        await connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
         await connection.execute("PRAGMA journal_mode=WAL")
         await connection.execute(f"PRAGMA synchronous={synchronous}")
         known = await _dictionaries(connection, dictionary(nodes))

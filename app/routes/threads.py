@@ -92,7 +92,11 @@ async def get_thread(thread_id: str, runs: RunsDep) -> ThreadOut:
 async def get_history(thread_id: str, runs: RunsDep, services: ServicesDep) -> HistoryOut:
     """Return one checkpoint for each entry of each run's `path`, newest last."""
     thread = await runs.store.thread(thread_id)
-    return HistoryOut(thread_id=thread.id, checkpoints=await history(services.graph, thread.id))
+    return HistoryOut(
+        thread_id=thread.id,
+        checkpoints=await history(services.graph, thread.id),
+        pruned_before=await runs.store.pruned_before(thread.id),
+    )
 
 
 @router.post("/{thread_id}/resume", response_model=None, responses=RESPONSES)
