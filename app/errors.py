@@ -47,6 +47,13 @@ class UnknownThread(ServiceError):
     hint = "Leave thread_id out to start a new thread."
 
 
+class UnknownCheckpoint(ServiceError):
+    """The thread has no such checkpoint, or no longer."""
+
+    status, code = 404, "unknown_checkpoint"
+    hint = "GET /threads/{id}/history lists those that are kept, and says pruned_before."
+
+
 class UnknownDocument(ServiceError):
     """The knowledge base holds no such document."""
 

@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from app.settings_sections import PresetName
+from graphs.ask.records import DecisionKey
 
 
 def _storable(text: str) -> str:
@@ -55,3 +56,27 @@ class AskRequest(Request):
     kb: Id | None = None
     thread_id: Id | None = None
     options: AskOptions = Field(default_factory=AskOptions)
+
+
+class ForkOptions(Request):
+    """Options that change; what is left out stays as it was."""
+
+    max_rounds: Annotated[int, Field(ge=0, le=3)] | None = None
+    preset: PresetName | None = None
+    threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+    exclude_documents: list[Id] = Field(default_factory=list, max_length=1000)
+
+
+class ForkValues(Request):
+    """What a fork changes: the question (it is asked anew), options, or what a grading decided."""
+
+    question: Question | None = None
+    options: ForkOptions | None = None
+    decision: DecisionKey | None = None
+
+
+class ForkRequest(Request):
+    """From which checkpoint a question is replayed, and with what changed."""
+
+    checkpoint_id: Id
+    values: ForkValues = Field(default_factory=ForkValues)

@@ -60,6 +60,10 @@ class Reply:
             return of_service(error, headers)
         return Response(text, media_type="application/json", headers=headers)
 
+    def later_at(self, run: Run) -> Response:
+        """Return where to look, whatever the request's headers prefer."""
+        return self._accepted(run, {"X-Run-Id": run.id, "X-Thread-Id": run.thread_id})
+
     def _accepted(self, run: Run, headers: Mapping[str, str]) -> Response:
         urls = links(run)
         body = RunAccepted(run_id=run.id, thread_id=run.thread_id, urls=urls)

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -20,7 +20,7 @@ from app.errors import (
     run_failure,
 )
 from app.metrics import Metrics
-from app.run_activity import Active
+from app.run_activity import POLL_SECONDS, Active, follow
 from app.run_log import RunLog
 from app.run_records import Draft, Event, NewRun, Run, RunStatus, Thread
 from app.run_store import RunStore
@@ -30,7 +30,6 @@ from graphs.errors import UnknownKnowledgeBase
 logger = logging.getLogger(__name__)
 
 Graph = CompiledStateGraph[Any, None, Any, Any]
-_POLL_SECONDS = 1.0
 _MAX_STEPS = 60
 
 
@@ -66,6 +65,23 @@ class RunManager:
             self._start(run)
         return run
 
+    async def submit_forked(
+        self, new: NewRun, prepare: Callable[[Run], Awaitable[None]], from_start: bool
+    ) -> Run:
+        """Accept a question on a thread that `prepare` furnishes with a checkpoint, and start it.
+
+        It goes on at that checkpoint, or begins with its question (`from_start`). Where `prepare`
+        fails the run ends in an error, and the error goes on.
+        """
+        run, _ = await self.store.create(new)
+        try:
+            await prepare(run)
+        except BaseException as error:
+            await self._fail(run, run_failure(error))
+            raise
+        self._start(run, goes_on=not from_start)
+        return run
+
     async def resume(self, thread_id: str) -> Run:
         """Go on with the interrupted run of a thread at its last checkpoint.
 
@@ -93,7 +109,7 @@ class RunManager:
                 raise run_failure(active.task.exception())
         run = await self.store.run(run_id)
         while run.status == "running":
-            await asyncio.sleep(_POLL_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
             run = await self.store.run(run_id)
         return run
 
@@ -113,23 +129,8 @@ class RunManager:
 
         Ends after `done`, or where the log ends if the run was interrupted.
         """
-        loop = asyncio.get_running_loop()
-        quiet_since = loop.time()
-        while True:
-            active = self._active.get(run_id)
-            over = active is None and (await self.store.run(run_id)).status != "running"
-            events = await self.store.events(run_id, after)
-            if events:
-                after, quiet_since = events[-1].id, loop.time()
-                yield events
-            elif over:
-                return
-            if events and events[-1].type == "done":
-                return
-            if loop.time() - quiet_since >= heartbeat:
-                quiet_since = loop.time()
-                yield []
-            await self._pause(active, after, min(heartbeat, quiet_since + heartbeat - loop.time()))
+        async for events in follow(self.store, self._active.get, run_id, after, heartbeat):
+            yield events
 
     async def delete(self, thread_id: str) -> None:
         """Delete a thread with its checkpoints, runs and events; raises UnknownThread, ThreadBusy."""
@@ -153,20 +154,13 @@ class RunManager:
             if task in late:
                 await self.store.interrupt(run_id)
 
-    async def _pause(self, active: Active | None, after: int, seconds: float) -> None:
-        if active is None:
-            # Another process drives it, or it ended just now: the table tells.
-            await asyncio.sleep(min(seconds, _POLL_SECONDS))
-        else:
-            await active.beyond(after, seconds)
-
     async def _forget(self, thread_id: str) -> None:
         if isinstance(self._graph.checkpointer, BaseCheckpointSaver):
             await self._graph.checkpointer.adelete_thread(thread_id)
         await self.store.end_delete(thread_id)
 
-    def _start(self, run: Run) -> None:
-        active = self._active[run.id] = Active()
+    def _start(self, run: Run, goes_on: bool = False) -> None:
+        active = self._active[run.id] = Active(goes_on)
         active.task = asyncio.create_task(self._drive(run, active), name=f"run-{run.id}")
 
     async def _drive(self, run: Run, active: Active) -> None:
@@ -204,7 +198,7 @@ class RunManager:
     async def _run_graph(self, run: Run, active: Active) -> tuple[Answer, list[Draft]]:
         """Run the graph to its end and return the answer with the closing events."""
         config = _config(run)
-        start, log = await self._entry(run, config)
+        start, log = await self._entry(run, config, active.goes_on)
         await self._write(run, active, log.unfinished())
         stream = self._graph.astream(
             start, config, stream_mode=["tasks", "custom"], version="v2", durability="sync"
@@ -217,12 +211,12 @@ class RunManager:
         return answer, [*log.transcript.settle(answer.answer), *_closing(answer)]
 
     async def _entry(
-        self, run: Run, config: RunnableConfig
+        self, run: Run, config: RunnableConfig, goes_on: bool
     ) -> tuple[dict[str, Any] | None, RunLog]:
         """Return the graph's input, None where it goes on at a checkpoint, and the log so far."""
         fresh = {"question": run.question, "kb": run.kb, "options": run.options}
         if run.attempt == 1:
-            return fresh, RunLog()
+            return None if goes_on else fresh, RunLog()
         snapshot = await self._graph.aget_state(config)
         events = await self.store.events(run.id)
         if (snapshot.metadata or {}).get("run_id") != run.id:

@@ -8,6 +8,7 @@ from app.ingest.indexing import Indexer
 from app.models import Standin
 from app.runs import Graph
 from app.searching import Searcher
+from graphs.policy import Policy
 
 
 class Services(Protocol):
@@ -36,6 +37,11 @@ class Services(Protocol):
     @property
     def models(self) -> Mapping[str, str]:
         """Which models take part: embedder, reranker, reasoner, calibration."""
+        ...
+
+    @property
+    def policy(self) -> Policy:
+        """The limits of the evidence logic."""
         ...
 
     def standins(self) -> Sequence[Standin]:

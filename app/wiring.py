@@ -69,6 +69,7 @@ class OpenServices:
     indexer: Indexer
     searcher: Searcher
     loaded: Loaded
+    policy: rules.Policy
     lock: DataLock
 
     @property
@@ -207,7 +208,10 @@ async def open_services(
             ) as checkpoints,
         ):
             graph = core.builder.compile(checkpointer=checkpoints, name="ask")
-            yield OpenServices(graph, core.library, core.indexer, core.searcher, core.loaded, held)
+            yield OpenServices(
+                graph, core.library, core.indexer, core.searcher, core.loaded,
+                core.collaborators.policy, held,
+            )  # fmt: skip
     finally:
         if lock is None:
             held.release()

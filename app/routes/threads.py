@@ -1,5 +1,6 @@
 """Threads: conversations, their checkpoints, and what a stopped process left unfinished."""
 
+import hashlib
 import math
 from typing import Annotated
 
@@ -8,10 +9,13 @@ from fastapi.responses import Response
 
 from app.deps import KeeperDep, RunsDep, ServicesDep
 from app.errors import InvalidRequest
+from app.forking import fork
 from app.history import history
+from app.questions import ForkRequest
 from app.replies import RESPONSES, ReplyDep
 from app.resources import (
     HistoryOut,
+    RunAccepted,
     ThreadListOut,
     ThreadOut,
     ThreadRunOut,
@@ -103,6 +107,16 @@ async def get_history(thread_id: str, runs: RunsDep, services: ServicesDep) -> H
 async def resume(thread_id: str, runs: RunsDep, reply: ReplyDep) -> Response:
     """Finish the interrupted question of a thread, from its last checkpoint on."""
     return await reply.to(await runs.resume(thread_id))
+
+
+@router.post("/{thread_id}/fork", status_code=202, response_model=RunAccepted)
+async def fork_thread(
+    thread_id: str, body: ForkRequest, runs: RunsDep, services: ServicesDep, reply: ReplyDep
+) -> Response:
+    """Replay a question from one of its checkpoints on a new thread, with values changed."""
+    key = hashlib.sha256(body.model_dump_json().encode()).hexdigest()
+    run = await fork(runs, services.graph, services.policy, thread_id, body, key)
+    return reply.later_at(run)
 
 
 @router.delete("/{thread_id}", status_code=204)

@@ -6,7 +6,7 @@ python tests/api/scripted_app.py DATA_DIR PORT
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -33,6 +33,7 @@ class ScriptedServices:
     indexer: Indexer
     searcher: Searcher
     models: Mapping[str, str]
+    policy: Policy = field(default_factory=Policy)
 
     def standins(self) -> list[Standin]:
         return []

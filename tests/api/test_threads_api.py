@@ -122,3 +122,41 @@ async def test_threads_are_listed_newest_first_a_page_at_a_time(client: Client) 
 async def test_odd_pages_are_refused(client: Client) -> None:
     for query in ("limit=0", "limit=101", "cursor=nan_x", "cursor=5", "cursor=_"):
         assert (await client.get(f"/threads?{query}")).status_code == 400, query
+
+
+async def test_fork_answers_where_to_look(client: Client) -> None:
+    first = await _ask(client, "one")
+    thread = first["thread_id"]
+    history = (await client.get(f"/threads/{thread}/history")).json()["checkpoints"]
+    body = {"checkpoint_id": history[1]["checkpoint_id"]}
+    response = await client.post(f"/threads/{thread}/fork", json=body)
+    assert response.status_code == 202
+    accepted = response.json()
+    assert accepted["thread_id"] != thread
+    assert response.headers["Location"] == accepted["urls"]["run"]
+    events = (await client.get(accepted["urls"]["events"])).text
+    assert "event: done" in events
+    forked = (await client.get(accepted["urls"]["run"])).json()
+    assert (forked["status"], forked["answer"]["answer"]) == ("done", TEXT)
+    assert forked["answer"]["path"] == list(NODES)
+    missing = await client.post(f"/threads/{thread}/fork", json={"checkpoint_id": "x"})
+    assert missing.status_code == 404
+    assert missing.json()["error"]["code"] == "unknown_checkpoint"
+    odd = await client.post(f"/threads/{thread}/fork", json=body | {"values": {"decision": "no"}})
+    assert odd.status_code == 400
+
+
+async def test_interrupted_fork_goes_on_where_it_was(client: Client, script: Script) -> None:
+    script.gate.set()
+    first = await _ask(client, "hold grade_initial")
+    history = (await client.get(f"/threads/{first['thread_id']}/history")).json()["checkpoints"]
+    script.gate.clear()
+    body = {"checkpoint_id": history[1]["checkpoint_id"]}
+    accepted = (await client.post(f"/threads/{first['thread_id']}/fork", json=body)).json()
+    await script.reached("grade_initial", times=2)
+    await client.app.state.runs.close(0.0)  # type: ignore[attr-defined]
+    assert (await client.get(accepted["urls"]["run"])).json()["status"] == "interrupted"
+    script.gate.set()
+    resumed = await client.post(f"/threads/{accepted['thread_id']}/resume")
+    assert resumed.json()["answer"] == TEXT
+    assert script.entered.count("analyze_query") == 1
