@@ -1,6 +1,6 @@
 """What callers send: strict types, no unknown fields, nothing that a store can't keep."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -56,6 +56,8 @@ class AskRequest(Request):
     kb: Id | None = None
     thread_id: Id | None = None
     options: AskOptions = Field(default_factory=AskOptions)
+    on_disconnect: Literal["continue", "cancel"] = "continue"
+    """What becomes of the question when who asked it leaves before the answer."""
 
 
 class ForkOptions(Request):

@@ -5,8 +5,9 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.run_records import Draft, Event
-from app.schemas import DecisionOut
+from app.errors import RunFailed
+from app.run_records import Draft, Event, RunStatus
+from app.schemas import Answer, DecisionOut
 from app.transcript import Transcript
 from graphs.ask import recovery
 
@@ -116,3 +117,14 @@ class RunLog:
             self._last_node = data["node"]
         self._open = data["phase"] == "start"
         self._attempts[data["node"]] = data["attempt"]
+
+
+def ending(why: RunFailed, status: RunStatus) -> list[Draft]:
+    """Return the last events of a run without an answer."""
+    error = Draft("error", {"code": why.code, "message": str(why)})
+    return [error, Draft("done", {"status": status})]
+
+
+def closing(answer: Answer) -> list[Draft]:
+    """Return the last events of a run with its answer."""
+    return [Draft("answer", answer.model_dump(mode="json")), Draft("done", {"status": "done"})]

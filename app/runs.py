@@ -21,8 +21,8 @@ from app.errors import (
 )
 from app.metrics import Metrics
 from app.run_activity import POLL_SECONDS, Active, follow
-from app.run_log import RunLog
-from app.run_records import Draft, Event, NewRun, Run, RunStatus, Thread
+from app.run_log import RunLog, closing, ending
+from app.run_records import Draft, Event, NewRun, Run, Thread
 from app.run_store import RunStore
 from app.schemas import Answer, answer_of
 from graphs.errors import UnknownKnowledgeBase
@@ -42,6 +42,7 @@ class RunManager:
         self.metrics.watch(lambda: len(self._active))
         self._graph = graph
         self._active: dict[str, Active] = {}
+        self._cancelling: set[asyncio.Task[Run]] = set()
 
     async def recover(self) -> None:
         """Bring the store in order after the last process; call it before serving."""
@@ -98,7 +99,13 @@ class RunManager:
             active.cancelled = True
             active.task.cancel()
             await asyncio.wait([active.task])
-        return await self.store.cancel(run_id, _ending(RunCancelled(), "cancelled"))
+        return await self.store.cancel(run_id, ending(RunCancelled(), "cancelled"))
+
+    def cancel_soon(self, run_id: str) -> None:
+        """End a run from where nobody can wait for it."""
+        task = asyncio.create_task(self.cancel(run_id), name=f"cancel-{run_id}")
+        self._cancelling.add(task)
+        task.add_done_callback(self._cancelling.discard)
 
     async def wait(self, run_id: str) -> Run:
         """Return the run once it is over: done, failed or interrupted."""
@@ -143,6 +150,7 @@ class RunManager:
 
     async def close(self, grace: float) -> None:
         """Give running questions `grace` seconds, then leave them to be resumed."""
+        await asyncio.gather(*self._cancelling, return_exceptions=True)
         tasks = {run_id: active.task for run_id, active in self._active.items() if active.task}
         if not tasks:
             return
@@ -172,7 +180,7 @@ class RunManager:
         except asyncio.CancelledError:
             if not active.cancelled:
                 raise  # the service stops: the run is left to be resumed
-            await self.store.cancel(run.id, _ending(RunCancelled(), "cancelled"))
+            await self.store.cancel(run.id, ending(RunCancelled(), "cancelled"))
             self.metrics.ended("cancelled")
         except UnknownKnowledgeBase as error:
             gone = f"There is no knowledge base named {error.name} any more."
@@ -185,7 +193,7 @@ class RunManager:
             await active.advance()
 
     async def _fail(self, run: Run, why: RunFailed) -> None:
-        await self.store.finish(run.id, _ending(why, "error"), "error")
+        await self.store.finish(run.id, ending(why, "error"), "error")
         self.metrics.ended("error")
 
     async def _failure(self, run: Run) -> RunFailed:
@@ -208,7 +216,7 @@ class RunManager:
                 await self._write(run, active, log.take(part))
         snapshot = await self._graph.aget_state(config)
         answer = answer_of(snapshot.values["result"], run.id, run.thread_id)
-        return answer, [*log.transcript.settle(answer.answer), *_closing(answer)]
+        return answer, [*log.transcript.settle(answer.answer), *closing(answer)]
 
     async def _entry(
         self, run: Run, config: RunnableConfig, goes_on: bool
@@ -235,12 +243,3 @@ def _config(run: Run) -> RunnableConfig:
         "metadata": {"run_id": run.id},
         "recursion_limit": _MAX_STEPS,
     }
-
-
-def _ending(why: RunFailed, status: RunStatus) -> list[Draft]:
-    error = Draft("error", {"code": why.code, "message": str(why)})
-    return [error, Draft("done", {"status": status})]
-
-
-def _closing(answer: Answer) -> list[Draft]:
-    return [Draft("answer", answer.model_dump(mode="json")), Draft("done", {"status": "done"})]

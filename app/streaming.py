@@ -16,9 +16,17 @@ def wire(event: Event) -> str:
     return f"id: {event.id}\nevent: {event.type}\ndata: {event.data}\n\n"
 
 
-async def _body(runs: RunManager, run_id: str, after: int, heartbeat: float) -> AsyncIterator[str]:
-    async for events in runs.follow(run_id, after, heartbeat):
-        yield "".join(map(wire, events)) or _HEARTBEAT
+async def _body(
+    runs: RunManager, run_id: str, after: int, heartbeat: float, leaving_cancels: bool
+) -> AsyncIterator[str]:
+    whole = False
+    try:
+        async for events in runs.follow(run_id, after, heartbeat):
+            whole = bool(events) and events[-1].type == "done"
+            yield "".join(map(wire, events)) or _HEARTBEAT
+    finally:
+        if leaving_cancels and not whole:
+            runs.cancel_soon(run_id)  # this task is being cancelled itself: it can't wait
 
 
 def event_stream(
@@ -27,8 +35,12 @@ def event_stream(
     after: int,
     heartbeat: float,
     headers: Mapping[str, str],
+    leaving_cancels: bool = False,
 ) -> StreamingResponse:
-    """Return the events of a run after the id `after`, then those to come, until it is over."""
+    """Return the events of a run after the id `after`, then those to come, until it is over.
+
+    `leaving_cancels`: a client that leaves before that ends the run.
+    """
     fixed = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-    body = _body(runs, run_id, after, heartbeat)
+    body = _body(runs, run_id, after, heartbeat, leaving_cancels)
     return StreamingResponse(body, media_type=MEDIA_TYPE, headers={**fixed, **headers})

@@ -15,7 +15,9 @@ router = APIRouter(tags=["ask"])
 
 
 def _hash(body: AskRequest) -> str:
-    return hashlib.sha256(body.model_dump_json().encode()).hexdigest()
+    # how somebody waits for an answer makes no other question of it
+    asked = body.model_dump_json(exclude={"on_disconnect"})
+    return hashlib.sha256(asked.encode()).hexdigest()
 
 
 @router.post("/ask", response_model=None, responses=RESPONSES)
@@ -40,4 +42,4 @@ async def ask(
         await services.library.open(kb)
         options = body.options.model_dump(exclude_defaults=True)
         run = await runs.submit(NewRun(kb, body.question, options, body_hash, body.thread_id, key))
-    return await reply.to(run)
+    return await reply.to(run, leaving_cancels=body.on_disconnect == "cancel")

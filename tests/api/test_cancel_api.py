@@ -1,6 +1,7 @@
 import asyncio
 import json
 
+import pytest
 from http_client import Client
 from scripted_graph import LINES, Script
 
@@ -76,3 +77,48 @@ async def test_a_cancelled_key_tells_so(client: Client, script: Script) -> None:
     assert again.status_code == 409
     told = json.loads(again.text)["error"]
     assert told["code"] == "run_cancelled"
+
+
+async def _status(client: Client, run: str, wanted: str) -> None:
+    async with asyncio.timeout(5):
+        while (await client.get(f"/runs/{run}")).json()["status"] != wanted:  # noqa: ASYNC110 # over HTTP
+            await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize(("choice", "status"), [("cancel", "cancelled"), ("continue", "running")])
+async def test_who_leaves_a_stream_ends_the_question_only_if_told_so(
+    client: Client, script: Script, choice: str, status: str
+) -> None:
+    asked = {"question": "hold grade_initial", "on_disconnect": choice}
+    headers = {"Accept": "text/event-stream"}
+    async with client.stream("POST", "/ask", json=asked, headers=headers) as response:
+        run = response.headers["X-Run-Id"]
+        await script.reached("grade_initial")
+    await asyncio.sleep(0.3)
+    await _status(client, run, status)
+    script.gate.set()
+
+
+async def test_who_leaves_while_waiting_ends_the_question(client: Client, script: Script) -> None:
+    asked = {"question": "hold grade_initial", "on_disconnect": "cancel"}
+    waiting = asyncio.create_task(client.post("/ask", json=asked))
+    await script.reached("grade_initial")
+    [thread] = (await client.get("/threads")).json()["threads"]
+    run = (await client.get(f"/threads/{thread['thread_id']}")).json()["runs"][0]["run_id"]
+    waiting.cancel()
+    await _status(client, run, "cancelled")
+
+
+async def test_who_stays_gets_the_answer(client: Client) -> None:
+    asked = {"question": "slow grade_initial 0.7", "on_disconnect": "cancel"}
+    assert (await client.post("/ask", json=asked)).json()["answer"] == TEXT
+    headers = {"Accept": "text/event-stream"}
+    events = await client.post("/ask", json=asked, headers=headers)
+    assert 'data: {"status":"done"}' in events.text
+
+
+async def test_how_one_waits_makes_no_other_question_of_it(client: Client) -> None:
+    headers = {"Idempotency-Key": "k"}
+    first = await client.post("/ask", json={"question": "one"}, headers=headers)
+    body = {"question": "one", "on_disconnect": "cancel"}
+    assert (await client.post("/ask", json=body, headers=headers)).json() == first.json()
