@@ -6,7 +6,7 @@ from typing import Literal
 
 from graphs.ask.records import Citation, Statement
 from graphs.evidence.blocks import Row, plain, rows
-from graphs.evidence.number_words import invented
+from graphs.evidence.number_words import invented, spelled
 from graphs.evidence.numbers import claims, supports
 from graphs.evidence.passages import Passage
 from graphs.evidence.standing import Line, quoted_lines, stands
@@ -30,6 +30,9 @@ _NO_DENIAL = re.compile(
 )
 _BOUND = re.compile(r"不(?:得|准|允许)(?=大于|小于|超过|少于|低于|高于|早于|晚于|多于)|\b(?:must|may|shall) not (?=exceed|be (?:more|less|higher|lower|later|earlier))", re.I)  # fmt: skip
 """What forbids more or less than a bound requires the bound."""
+_PERMISSION = re.compile(
+    r"\bmay (?:only )?be \w+[^.]*\b(?:if|when|only|provided|with|up to)\b", re.I
+)
 _NEGATION = re.compile(r"[不未无没禁]|\b(?:not|no|never|cannot)\b|n't\b", re.I)
 _LEAST_SHARED = 0.25
 """Share of a statement's words that its quotes and their headings hold at least."""
@@ -89,7 +92,7 @@ def unsupported(statement: Statement, passages: Mapping[str, Passage], question:
     text = statement["text"]
     if any(fold(text) == fold(plain(quote_text(citation, p) or "")) for citation, p in cited):
         return None  # word for word: it says what its quote says
-    known = claims(question)
+    known = [*claims(question), *(c for line in quoted for c in spelled(line.text))]
     headings = [" ".join((p.title, *p.section, *p.codes, p.date or "")) for _, p in cited]
     for claim in claims(text):
         asked = any(supports(other, claim) for other in known)
@@ -140,6 +143,8 @@ def _modality_lost(text: str, quoted: Sequence[str]) -> str | None:
         if content and len(content & set(words(sentence))) / len(content) >= _SAME_MATTER
     ]
     kinds = {modality(_BOUND.sub("必须", sentence)) for sentence in said}
+    if any(_PERMISSION.search(sentence) for sentence in said):
+        kinds |= {"certain", "required"}  # what is permitted on a condition is certain under it
     if "forbidden" in kinds and own not in kinds and not _NEGATION.search(text):
         return "its quote forbids it"
     whole = any(_restates(text, other) for other in quoted)

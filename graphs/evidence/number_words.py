@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from graphs.evidence.numerals import chinese_number
+from graphs.evidence.numbers import Claim
+from graphs.evidence.numerals import UNITS, chinese_number
 from graphs.evidence.script import half_width
 
 _ENGLISH = {
@@ -18,14 +19,15 @@ _ENGLISH = {
 _WORD = re.compile(rf"\b(?:{'|'.join(_ENGLISH)})\b", re.IGNORECASE)
 _NUMERAL = "[一二两三四五六七八九十]"
 _CHINESE = re.compile(
-    rf"(?<![第零〇百千万亿一二两三四五六七八九十])(?P<a>[二两三四五六七八九十]{{1,3}})"
+    rf"(?<![第零〇百千万亿一二两三四五六七八九十])[二两三四五六七八九十]{{1,3}}"
     r"(?=[晚次个名人位份条项件台套类种级段倍层处家班天周月年日]|取)"
-    rf"|(?<=取)(?P<b>{_NUMERAL})(?![{_NUMERAL[1:-1]}])"
+    rf"|(?<=取){_NUMERAL}(?![{_NUMERAL[1:-1]}])"
 )
 _ADDRESS = re.compile(
     r"https?://[^\s，。；、）)\]】]+|\bwww\.[^\s，。；、）)\]】]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
     re.IGNORECASE,
 )
+_BEHIND = re.compile(r"[\s-]*([A-Za-z]{1,6}|[\u4e00-\u9fff])")
 _DIGITS = re.compile(r"\d+")
 
 
@@ -36,19 +38,28 @@ def invented(text: str, known: str) -> str:
     for match in _ADDRESS.finditer(half_width(text)):
         if match.group().lower().rstrip("./") not in plain:
             return match.group()
-    for value, written in _found(text):
+    for value, match in _found(text):
         if value not in there:
-            return written
+            return match.group()
     return ""
+
+
+def spelled(text: str) -> list[Claim]:
+    """Return the numbers in words of `text` as values, each with the word behind it as its unit."""
+    found = []
+    for value, match in _found(text):
+        behind = _BEHIND.match(text, match.end())
+        name = behind.group(1).lower() if behind else ""
+        found.append(Claim("number", str(value), UNITS.get(name, name), *match.span()))
+    return found
 
 
 def _values(text: str) -> Iterator[int]:
     yield from (value for value, _ in _found(text))
 
 
-def _found(text: str) -> Iterator[tuple[int, str]]:
+def _found(text: str) -> Iterator[tuple[int, re.Match[str]]]:
     for match in _WORD.finditer(text):
-        yield _ENGLISH[match.group().lower()], match.group()
+        yield _ENGLISH[match.group().lower()], match
     for match in _CHINESE.finditer(text):
-        numeral = match["a"] or match["b"]
-        yield chinese_number(numeral.replace("两", "二")), numeral
+        yield chinese_number(match.group().replace("两", "二")), match

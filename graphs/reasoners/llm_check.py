@@ -6,6 +6,7 @@ from dataclasses import replace
 from graphs.ask.records import Statement
 from graphs.errors import ModelOutputInvalid
 from graphs.evidence.citations import quote_text
+from graphs.evidence.number_words import spelled
 from graphs.evidence.numbers import claims, supports
 from graphs.evidence.plainness import self_evident
 from graphs.evidence.text import language
@@ -54,7 +55,7 @@ def values_stand(case: Case, statement: Statement) -> bool:
     """Tell whether every number, date and code stands in a quote, its heading or the question."""
     known = claims(case.question)
     for quote, place in _quotes(case, statement):
-        known += [*claims(quote), *claims(place)]
+        known += [*claims(quote), *spelled(quote), *claims(place)]
     return all(any(supports(k, claim) for k in known) for claim in claims(statement["text"]))
 
 

@@ -91,8 +91,9 @@ class Draft:
     ) -> list[Facet]:
         """Return the facets that a statement addresses, of those that a cited passage covers.
 
-        Its words must stand in the statement, a quote or a heading, or the statement must be of the
-        kind that is asked for. Where no facet gives such a sign, those that ask for no kind are meant.
+        Its words must stand in the statement, a quote or a heading; where a kind is asked for, the
+        statement must be of it or hold half of the words ("all costs" answers how much). Where no
+        facet gives such a sign, those that ask for no kind are meant.
         """
         ids = {passage.id for passage in cited}
         unjudged = () if self.case.covered else ids
@@ -116,7 +117,10 @@ class Draft:
     def _shows(self, facet: Facet, text: str, held: str, stems: set[str]) -> bool:
         if facet["field"] in _NAMED:
             return any(term in stems or fold(term) in held for term in facet["terms"])
-        return answers_field(facet["field"], text, self.case.question)
+        shared = sum(term in words(text) or fold(term) in fold(text) for term in facet["terms"])
+        return answers_field(facet["field"], text, self.case.question) or (
+            shared * 2 >= len(facet["terms"]) > 0
+        )
 
 
 def covering(case: Case) -> list[Evidence]:

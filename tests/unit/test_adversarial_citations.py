@@ -47,6 +47,9 @@ def verdict(text: str, *quotes: str, **more: Any) -> str | None:
         ("Delays of more than 6 hours are paid.", "Delays of less than 6 hours are paid."),
         ("费用增加了 5%。", "费用减少了 5%。"),
         ("The fee fell by 5%.", "The fee rose by 5%."),
+        # numbers in words
+        ("酒店费用最多报销 5 晚。", "公司报销酒店费用，最多三晚。"),
+        ("Hotel costs are paid for up to 5 nights.", "Hotel costs are paid for up to three nights."),
         # a negated sentence
         ("延误超过 6 小时可报销。", "延误超过 6 小时不予报销。"),
         ("Delays of 6 hours are paid.", "Delays of 6 hours are not paid."),
@@ -75,6 +78,10 @@ def test_value_of_something_else_falls(text: str, quote: str) -> None:
         ("共有三台给煤机。", "现场布置 3 台给煤机。"),
         ("Revenue was 3.2 million.", "Revenue came to 3,200,000."),
         ("On 12 June 2025 the limit was 1,200 USD.", "On June 12, 2025, the limit was 1,200 USD."),
+        ("酒店费用最多报销 3 晚。", "公司报销酒店费用，最多三晚。"),
+        ("Hotel costs are paid for up to 3 nights.", "Hotel costs are paid for up to three nights."),
+        ("Business class is allowed with the approval of the director.",
+         "Business class may be booked only with the approval of the director."),
     ],
 )  # fmt: skip
 def test_value_that_is_said_in_other_words_stands(text: str, quote: str) -> None:

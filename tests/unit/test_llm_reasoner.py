@@ -374,6 +374,11 @@ class TestGenerate:
         found = await drafted("滤网局部附着杂物。[P1]\n冲洗水压力不足 0.2 MPa。[P1]", asked)
         assert [s["facets"] for s in found] == [[], ["f1"]]
 
+    async def test_line_in_half_of_the_words_of_a_kind_addresses_it(self) -> None:
+        asked = case(facets=[facet("f1", "冲洗水压力", field="amount")], covered={"f1": ["p1"]})
+        [whole, other] = await drafted("全部冲洗水压力。[P1]\n滤网局部附着杂物。[P1]", asked)
+        assert (whole["facets"], other["facets"]) == (["f1"], [])
+
     async def test_several_markers_give_a_quote_each(self) -> None:
         found = await drafted("压力由 0.2 MPa 提高至 0.4 MPa。[P1][P2]\n清理滤网。【p2、1】")
         assert [c["passage"] for c in found[0]["citations"]] == ["p1", "p2"]
